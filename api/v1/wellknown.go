@@ -1,0 +1,53 @@
+package v1
+
+// Group is the API group of Katalog, and Version its version.
+const (
+	Group   = "orkestra.orkspace.io"
+	Version = "v1"
+)
+
+// FieldManager is the name under which the runtime writes children, resources and their status.
+const FieldManager = "orkestra"
+
+// Domain prefixes every annotation, label and finalizer that Orkestra writes. LegacyDomain is accepted when reading.
+const (
+	Domain       = "orkestra.konductor.io/"
+	LegacyDomain = "orkestra.orkspace.io/"
+)
+
+// Labels on children.
+const (
+	// LabelManagedBy marks every child, with the value ManagedByValue. The cache of children selects by it.
+	LabelManagedBy = "app.kubernetes.io/managed-by"
+	ManagedByValue = "orkestra"
+	// LabelOwner holds the short hash of the owner: its group, kind, namespace, name and target.
+	LabelOwner = Domain + "owner"
+	// LabelResource is on the pods of a resource's long-running workloads and holds the short hash of the resource: its group,
+	// kind, namespace and name. A Service selects by it.
+	LabelResource = Domain + "resource"
+	// LabelWorkload is on the pods of one workload and holds its name. Together with LabelResource the workload selects by it.
+	LabelWorkload = Domain + "workload"
+	// LabelApp and LabelOwnerName hold the resource's name, on every child and its pods, for the selectors that people
+	// write. A declaration may set LabelApp to something else.
+	LabelApp       = "app"
+	LabelOwnerName = "orkestra-owner"
+)
+
+// Annotations on children.
+const (
+	// AnnotationOwner names the owner for people and for the way back from child to resource: Kind.group/namespace/name.
+	AnnotationOwner = Domain + "owner"
+	// AnnotationAppliedHash is on children that are kept as declared, and on no others: a hash of what was last written.
+	AnnotationAppliedHash = Domain + "applied-hash"
+)
+
+// Annotations on resources.
+const (
+	AnnotationManagedBy    = Domain + "managed-by"
+	AnnotationManagedSince = Domain + "managed-since"
+	AnnotationServeTarget  = Domain + "serve-target"
+	AnnotationServeAlias   = Domain + "serve-alias"
+)
+
+// Finalizer is on resources whose deletion needs cleanup that garbage collection does not do.
+const Finalizer = Domain + "cleanup"
