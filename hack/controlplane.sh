@@ -44,7 +44,7 @@ fi
 
 if $api_only; then
   # Where the download cannot be reached, this must not cost the time of a test run.
-  if downloaded=$(cd tools && timeout 60 go tool setup-envtest use "${version#v}" -p path 2>/dev/null) && complete "$downloaded"; then
+  if downloaded=$(timeout 60 "$(./tool.sh setup-envtest)" use "${version#v}" -p path 2>/dev/null) && complete "$downloaded"; then
     say "downloaded by setup-envtest"
     echo "$downloaded"
     exit 0

@@ -22,12 +22,18 @@ type OperatorBox struct {
 	Cross []CrossRead `json:"cross,omitempty"`
 	// OnCreate lists children that are created when absent. One with reconcile: true is also kept as declared.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	OnCreate *Block `json:"onCreate,omitempty"`
 	// OnReconcile lists children that are kept as declared.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	OnReconcile *Block `json:"onReconcile,omitempty"`
 	// OnDelete lists what happens before a deleted resource goes away.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	OnDelete *Block `json:"onDelete,omitempty"`
 	// Status tells what the status of the resource says.
 	// +optional

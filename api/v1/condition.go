@@ -5,9 +5,13 @@ package v1
 type Conditions struct {
 	// When lists conditions that must all be true.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	When []Condition `json:"when,omitempty"`
 	// Or lists conditions of which at least one must be true. Files may spell it anyOf.
 	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
 	Or []Condition `json:"or,omitempty"`
 }
 

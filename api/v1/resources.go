@@ -128,8 +128,9 @@ type Job struct {
 type CronJob struct {
 	Entry    `json:",inline"`
 	Workload `json:",inline"`
-	// Schedule is a five-field cron expression.
-	Schedule Template `json:"schedule"`
+	// Schedule is a five-field cron expression. Only a declaration in onDelete may leave it out.
+	// +optional
+	Schedule Template `json:"schedule,omitempty"`
 	// Suspend defaults to false.
 	// +optional
 	Suspend Template `json:"suspend,omitempty"`
@@ -158,9 +159,9 @@ type Custom struct {
 	// HasStatus tells whether the kind has a status. Absent, discovery tells.
 	// +optional
 	HasStatus *bool `json:"hasStatus,omitempty"`
-	// Object holds every other top-level field of the object: spec, data, rules and so on.
-	// +optional
-	Object map[string]JSON `json:"object,omitempty"`
+	// Object holds every other top-level field of the object: spec, data, rules and so on. In JSON they stand beside the
+	// fields above.
+	Object map[string]JSON `json:"-"`
 }
 
 // CustomMetadata is the metadata of a custom object.

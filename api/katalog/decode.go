@@ -1,0 +1,379 @@
+package katalog
+
+import (
+	"encoding"
+	"encoding/json"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// decoder turns nodes into Go values. It reports every problem and goes on with the next field.
+type decoder struct {
+	*log
+	includer  *includer
+	positions map[string]Position
+	// undecoded holds paths that a misspelt key most likely means.
+	undecoded map[string]bool
+	// unsupported is set below a field that is not supported yet, where to repeat it would say nothing new.
+	unsupported bool
+}
+
+var (
+	typeTemplate    = reflect.TypeFor[orkv1.Template]()
+	typeJSON        = reflect.TypeFor[orkv1.JSON]()
+	typeCustom      = reflect.TypeFor[orkv1.Custom]()
+	typeKatalog     = reflect.TypeFor[orkv1.Katalog]()
+	typeUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+	typeFromJSON    = reflect.TypeFor[json.Unmarshaler]()
+)
+
+// value decodes n, which is not null, into v.
+func (d *decoder) value(n *node, v reflect.Value, path string) {
+	t := v.Type()
+	switch {
+	case t == typeJSON:
+		if value, ok := d.plain(n, path); ok {
+			v.Set(reflect.ValueOf(orkv1.JSON{Value: value}))
+		}
+	case t.Kind() == reflect.Pointer:
+		target := reflect.New(t.Elem())
+		d.value(n, target.Elem(), path)
+		v.Set(target)
+	case reflect.PointerTo(t).Implements(typeUnmarshaler):
+		d.text(n, v, path)
+	case t != typeCustom && reflect.PointerTo(t).Implements(typeFromJSON):
+		d.fromJSON(n, v, path)
+	case t.Kind() == reflect.Struct:
+		d.object(n, v, path)
+	case t.Kind() == reflect.Map:
+		d.mapping(n, v, path)
+	case t.Kind() == reflect.Slice:
+		d.list(n, v, path)
+	default:
+		d.scalar(n, v, path)
+	}
+}
+
+// text decodes a type with a text form.
+func (d *decoder) text(n *node, v reflect.Value, path string) {
+	if !n.isText() {
+		d.errorf(n.pos, path, "want a text, got %s", n.describe())
+		return
+	}
+	if err := v.Addr().Interface().(encoding.TextUnmarshaler).UnmarshalText([]byte(n.text)); err != nil {
+		d.errorf(n.pos, path, "%v", err)
+	}
+}
+
+// fromJSON decodes a type of another package that reads itself.
+func (d *decoder) fromJSON(n *node, v reflect.Value, path string) {
+	value, ok := d.plain(n, path)
+	if !ok {
+		return
+	}
+	data, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(data, v.Addr().Interface())
+	}
+	if err != nil {
+		d.errorf(n.pos, path, "%v", err)
+	}
+}
+
+func (d *decoder) object(n *node, v reflect.Value, path string) {
+	d.respell(n, v.Type(), path)
+	if n.kind != kindMap {
+		d.wrongType(n, path, "a map")
+		return
+	}
+	info := infoOf(v.Type())
+	present := make(map[string]bool, len(n.fields))
+	for _, e := range n.fields {
+		present[e.key] = true
+		f := info.byName[e.key]
+		if f == nil {
+			present[d.unknown(e, v, info, path)] = true
+			continue
+		}
+		d.field(e, f, v.FieldByIndex(f.index), join(path, e.key))
+	}
+	for i := range info.fields {
+		if f := &info.fields[i]; f.required && !present[f.name] {
+			d.errorf(n.pos, join(path, f.name), "required")
+		}
+	}
+}
+
+func (d *decoder) field(e entry, f *structField, v reflect.Value, path string) {
+	d.locate(e, path)
+	if e.value.isNull() {
+		if f.required {
+			d.errorf(e.pos, path, "required, but it has no value")
+		} else {
+			d.warnf(e.pos, path, "the key has no value and is ignored")
+		}
+		return
+	}
+	if message := unsupported(f, e.value); message != "" && !d.unsupported {
+		d.errorf(e.pos, path, "%s", message)
+		d.unsupported = true
+		defer func() { d.unsupported = false }()
+	}
+	if hint := d.wrongShape(f, e.value); hint != "" {
+		d.errorf(e.value.pos, path, "%s", hint)
+		return
+	}
+	d.value(e.value, v, path)
+	if f.required && v.Kind() == reflect.String && v.Len() == 0 && e.value.kind == kindScalar {
+		d.errorf(e.value.pos, path, "must not be empty")
+	}
+}
+
+// unknown reports a key that a struct does not have and returns the key that it most likely means, or "". Of a custom
+// declaration it belongs to the object.
+func (d *decoder) unknown(e entry, v reflect.Value, info *structInfo, above string) (meant string) {
+	path := join(above, e.key)
+	if custom, ok := v.Addr().Interface().(*orkv1.Custom); ok {
+		d.locate(e, path)
+		if value, ok := d.plain(e.value, path); ok {
+			if custom.Object == nil {
+				custom.Object = map[string]orkv1.JSON{}
+			}
+			custom.Object[e.key] = orkv1.JSON{Value: value}
+		}
+		return ""
+	}
+	finding := Finding{Position: e.pos, Path: path, Message: "unknown key"}
+	names := info.names()
+	if hint := hintFor(v.Type(), e.key); hint != "" {
+		finding.Message = hint
+	} else if near := nearest(e.key, names); near != "" {
+		meant = near
+		d.undecoded[join(above, near)] = true
+		finding.Message = "unknown key; did you mean " + near + "?"
+	} else {
+		finding.Valid = slices.Sorted(slices.Values(names))
+	}
+	d.errors = append(d.errors, finding)
+	return meant
+}
+
+func (d *decoder) mapping(n *node, v reflect.Value, path string) {
+	t := v.Type()
+	d.respellMap(n, t, path)
+	if n.kind != kindMap {
+		d.wrongType(n, path, "a map")
+		return
+	}
+	out := reflect.MakeMapWithSize(t, len(n.fields))
+	for _, e := range n.fields {
+		below := path + "[" + e.key + "]"
+		d.locate(e, below)
+		element := reflect.New(t.Elem()).Elem()
+		switch {
+		case !e.value.isNull() || t.Elem() == typeJSON:
+			d.value(e.value, element, below)
+		case isTextKind(t.Elem()):
+			d.errorf(e.pos, below, `the key has no value; write "" for an empty text`)
+		default:
+			d.errorf(e.pos, below, "the key has no value")
+		}
+		out.SetMapIndex(reflect.ValueOf(e.key).Convert(t.Key()), element)
+	}
+	v.Set(out)
+}
+
+func (d *decoder) list(n *node, v reflect.Value, path string) {
+	t := v.Type()
+	d.respellList(n, t, path)
+	if n.kind != kindList {
+		d.wrongType(n, path, "a list")
+		return
+	}
+	out := reflect.MakeSlice(t, len(n.items), len(n.items))
+	for i, item := range n.items {
+		below := path + "[" + strconv.Itoa(i) + "]"
+		d.positions[below] = item.pos
+		if item.isNull() {
+			d.errorf(item.pos, below, "the element has no value; remove it")
+			continue
+		}
+		d.value(item, out.Index(i), below)
+	}
+	v.Set(out)
+}
+
+func (d *decoder) scalar(n *node, v reflect.Value, path string) {
+	if n.kind != kindScalar {
+		d.wrongType(n, path, scalarName(v.Kind()))
+		return
+	}
+	switch v.Kind() {
+	case reflect.String:
+		v.SetString(n.text)
+		d.enum(n, v, path)
+	case reflect.Bool:
+		if value, ok := parseBool(n); ok {
+			v.SetBool(value)
+			return
+		}
+		d.errorf(n.pos, path, "want true or false, got %s%s", n.describe(), unquoteHint(n, "true", "false"))
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		d.integer(n, v, path)
+	default:
+		d.errorf(n.pos, path, "a value of type %s cannot be read", v.Type())
+	}
+}
+
+// enum checks a text of which only some values are valid.
+func (d *decoder) enum(n *node, v reflect.Value, path string) {
+	enum, ok := v.Interface().(orkv1.Enum)
+	if !ok || v.Len() == 0 || slices.Contains(enum.Values(), n.text) {
+		return
+	}
+	d.errors = append(d.errors, Finding{
+		Position: n.pos, Path: path, Message: "unknown value " + quote(n.text), Valid: enum.Values(),
+	})
+}
+
+func (d *decoder) integer(n *node, v reflect.Value, path string) {
+	if n.tag != tagInt {
+		_, err := strconv.Atoi(n.text)
+		hint := ""
+		if err == nil && n.tag == tagString {
+			hint = "; remove the quotes"
+		}
+		d.errorf(n.pos, path, "want a whole number, got %s%s", n.describe(), hint)
+		return
+	}
+	value, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
+	if err != nil || v.OverflowInt(value) {
+		d.errorf(n.pos, path, "the number %s is out of range", n.text)
+		return
+	}
+	v.SetInt(value)
+}
+
+// plain returns n as nil, bool, int64, float64, string, []any or map[string]any.
+func (d *decoder) plain(n *node, path string) (any, bool) {
+	switch n.kind {
+	case kindList:
+		out := make([]any, 0, len(n.items))
+		for i, item := range n.items {
+			below := path + "[" + strconv.Itoa(i) + "]"
+			d.positions[below] = item.pos
+			value, ok := d.plain(item, below)
+			if !ok {
+				return nil, false
+			}
+			out = append(out, value)
+		}
+		return out, true
+	case kindMap:
+		out := make(map[string]any, len(n.fields))
+		for _, e := range n.fields {
+			below := join(path, e.key)
+			d.locate(e, below)
+			value, ok := d.plain(e.value, below)
+			if !ok {
+				return nil, false
+			}
+			out[e.key] = value
+		}
+		return out, true
+	}
+	value, err := n.native()
+	if err != "" {
+		d.errorf(n.pos, path, "%s", err)
+		return nil, false
+	}
+	return value, true
+}
+
+// native returns a scalar as the type that its spelling says, or what is wrong with it.
+func (n *node) native() (value any, problem string) {
+	switch n.tag {
+	case tagNull:
+		return nil, ""
+	case tagBool:
+		value, _ := parseBool(n)
+		return value, ""
+	case tagInt:
+		if value, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64); err == nil {
+			return value, ""
+		}
+		fallthrough
+	case tagFloat:
+		value, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
+		if err != nil || math.IsInf(value, 0) || math.IsNaN(value) {
+			return nil, "the number " + n.text + " cannot be written in JSON"
+		}
+		return value, ""
+	default:
+		return n.text, ""
+	}
+}
+
+func (d *decoder) wrongType(n *node, path, want string) {
+	d.errorf(n.pos, path, "want %s, got %s", want, n.describe())
+}
+
+// locate remembers where the value of a path stands: a scalar itself, a list or map by its key.
+func (d *decoder) locate(e entry, path string) {
+	if e.value.kind == kindScalar {
+		d.positions[path] = e.value.pos
+	} else {
+		d.positions[path] = e.pos
+	}
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+func isTextKind(t reflect.Type) bool {
+	return t.Kind() == reflect.String
+}
+
+func scalarName(kind reflect.Kind) string {
+	switch kind {
+	case reflect.Bool:
+		return "true or false"
+	case reflect.Int, reflect.Int32, reflect.Int64:
+		return "a whole number"
+	default:
+		return "a text"
+	}
+}
+
+// parseBool takes the words of YAML 1.1 too, as long as they are not quoted.
+func parseBool(n *node) (value, ok bool) {
+	if n.tag == tagBool {
+		return strings.EqualFold(n.text, "true"), true
+	}
+	if n.tag != tagString || n.quoted {
+		return false, false
+	}
+	switch n.text {
+	case "yes", "Yes", "YES", "on", "On", "ON":
+		return true, true
+	case "no", "No", "NO", "off", "Off", "OFF":
+		return false, true
+	}
+	return false, false
+}
+
+func unquoteHint(n *node, words ...string) string {
+	if n.tag == tagString && slices.Contains(words, n.text) {
+		return "; remove the quotes"
+	}
+	return ""
+}

@@ -1,0 +1,144 @@
+package katalog
+
+import (
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// defaults are those that the environment of the operator can change.
+type defaults struct {
+	workers, failureThreshold int32
+	resync                    time.Duration
+}
+
+// readDefaults reports a variable that cannot be read.
+func (l *log) readDefaults(env func(string) string) defaults {
+	d := defaults{workers: 3, failureThreshold: 5, resync: 30 * time.Second}
+	if env == nil {
+		return d
+	}
+	l.readNumber(env, "DEFAULT_WORKERS", &d.workers, 1, maxWorkers)
+	l.readNumber(env, "FAILURE_THRESHOLD", &d.failureThreshold, 0, math.MaxInt32)
+	if text := env("DEFAULT_RESYNC"); text != "" {
+		resync, err := orkv1.ParseDuration(text)
+		if err != nil || resync.Duration <= 0 {
+			l.errorf(Position{File: "environment"}, "DEFAULT_RESYNC", "want a duration above 0, such as 30s, got %s", quote(text))
+		}
+		d.resync = resync.Duration
+	}
+	return d
+}
+
+func (l *log) readNumber(env func(string) string, name string, target *int32, least, most int64) {
+	text := env(name)
+	if text == "" {
+		return
+	}
+	number, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || number < least || number > most {
+		l.errorf(Position{File: "environment"}, name, "want a number from %d to %d, got %s", least, most, quote(text))
+		return
+	}
+	*target = int32(number)
+}
+
+// set fills in what the documentation of a field calls its default, wherever that does not depend on a resource.
+func (d defaults) set(katalog *orkv1.Katalog) {
+	setDefault(&katalog.CrossAccess, true)
+	for name, crd := range katalog.Spec.CRDs {
+		setCRDDefaults(&crd, *katalog.CrossAccess)
+		d.setReconciler(&crd.OperatorBox)
+		katalog.Spec.CRDs[name] = crd
+	}
+}
+
+func setCRDDefaults(crd *orkv1.CRD, crossAccess bool) {
+	setDefault(&crd.Enabled, true)
+	setDefault(&crd.Namespaced, true)
+	setDefault(&crd.CrossAccess, crossAccess)
+	setDefault(&crd.ForceConflict, true)
+	setAPITypesDefaults(&crd.APITypes)
+	if crd.Mode == "" {
+		crd.Mode = orkv1.ModeDynamic
+		if crd.APITypes.Location != "" {
+			crd.Mode = orkv1.ModeTyped
+		}
+	}
+	if crd.Endpoints == nil {
+		crd.Endpoints = &orkv1.Endpoints{}
+	}
+	setDefault(&crd.Endpoints.Enabled, true)
+	setDefault(&crd.Endpoints.Health, *crd.Endpoints.Enabled)
+	setDefault(&crd.Endpoints.Info, *crd.Endpoints.Enabled)
+	for name, dependency := range crd.DependsOn {
+		if dependency.Condition == "" {
+			dependency.Condition = orkv1.DependencyStarted
+		}
+		crd.DependsOn[name] = dependency
+	}
+}
+
+func setAPITypesDefaults(types *orkv1.APITypes) {
+	if types.APIPath == "" {
+		types.APIPath = "/apis"
+		if types.Group == "" {
+			types.APIPath = "/api"
+		}
+	}
+	if types.Location == "" {
+		return
+	}
+	if types.Object == "" {
+		types.Object = types.Kind
+	}
+	if types.ObjectList == "" {
+		types.ObjectList = types.Object + "List"
+	}
+	if types.Alias == "" {
+		types.Alias = importAlias(types.Location)
+	}
+}
+
+// importAlias joins the last two parts of an import path as far as they make an identifier.
+func importAlias(location string) string {
+	parts := strings.Split(location, "/")
+	alias := strings.Join(parts[max(0, len(parts)-2):], "")
+	return strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(alias))
+}
+
+func (d defaults) setReconciler(box *orkv1.OperatorBox) {
+	if box.Reconciler == nil {
+		box.Reconciler = &orkv1.Reconciler{}
+	}
+	r := box.Reconciler
+	setDefault(&r.Default, true)
+	if r.Profile == "" {
+		// A profile that is named gives these.
+		setDefault(&r.Workers, d.workers)
+		if r.Resync == nil || r.Resync.Duration == 0 {
+			r.Resync = &orkv1.Duration{Duration: d.resync}
+		}
+	}
+	if r.Queue == nil {
+		r.Queue = &orkv1.Queue{}
+	}
+	setDefault(&r.Queue.FailureThreshold, d.failureThreshold)
+	if r.Queue.Type == "" {
+		r.Queue.Type = orkv1.QueueTypeRateLimited
+	}
+}
+
+func setDefault[T any](target **T, value T) {
+	if *target == nil {
+		*target = &value
+	}
+}

@@ -1,0 +1,55 @@
+package katalog
+
+import (
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// Document is one Katalog with its defaults, and what its files hold.
+type Document struct {
+	Katalog *orkv1.Katalog
+	// CRDs holds an element for every CRD of the Katalog, by its name.
+	CRDs map[string]*Files
+
+	root      Position
+	positions map[string]Position
+}
+
+// Files are what the files of one CRD hold.
+type Files struct {
+	// CRD is the CustomResourceDefinition of crdFile. Nil without one.
+	CRD *apiextensionsv1.CustomResourceDefinition
+	// Setup are the objects of setup, in order.
+	Setup []*unstructured.Unstructured
+	// CRs are the objects of crFiles, in order.
+	CRs []*unstructured.Unstructured
+}
+
+// Locate returns where the value of a path stands or, if it is not written anywhere, the nearest value around it.
+func (d *Document) Locate(path *field.Path) Position {
+	return d.locate(path.String())
+}
+
+func (d *Document) locate(path string) Position {
+	for path != "" {
+		if pos, known := d.positions[path]; known {
+			return pos
+		}
+		path = path[:max(0, strings.LastIndexAny(path, ".["))]
+	}
+	return d.root
+}
+
+// Findings puts positions on errors that are found in the Katalog after it was loaded, and sorts them.
+func (d *Document) Findings(errs field.ErrorList) Findings {
+	findings := make(Findings, 0, len(errs))
+	for _, err := range errs {
+		findings = append(findings, Finding{Position: d.locate(err.Field), Path: err.Field, Message: err.ErrorBody()})
+	}
+	return findings.sorted()
+}

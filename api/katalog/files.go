@@ -1,0 +1,143 @@
+package katalog
+
+import (
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// fileReader reads what crdFile, setup and crFiles name.
+type fileReader struct {
+	*checker
+	budget   *budget
+	optional bool
+	used     map[string]bool
+}
+
+// load reads the files of every CRD and completes its apiTypes.
+func (r *fileReader) load() {
+	crds := r.doc.Katalog.Spec.CRDs
+	for _, name := range slices.Sorted(maps.Keys(crds)) {
+		crd := crds[name]
+		path := field.NewPath("spec", "crds").Key(name)
+		files := &Files{}
+		r.doc.CRDs[name] = files
+		if crd.CRDFile != "" {
+			r.crdFile(&crd, files, path)
+		}
+		completeBuiltin(&crd)
+		if crd.Setup != nil {
+			for i, file := range crd.Setup.Apply {
+				files.Setup = append(files.Setup, r.objects(file, path.Child("setup", "apply").Index(i))...)
+			}
+		}
+		for i, file := range crd.CRFiles {
+			files.CRs = append(files.CRs, r.objects(file, path.Child("crFiles").Index(i))...)
+		}
+		crds[name] = crd
+	}
+}
+
+// documents returns the documents of a file that the value of a path names, or nil for what it has reported.
+func (r *fileReader) documents(file string, path *field.Path) (name string, documents []*node) {
+	at := r.doc.Locate(path)
+	switch {
+	case file == "":
+		r.errorf(path, "must not be empty")
+		return "", nil
+	case isRemote(file):
+		r.errorf(path, "files must be local; URLs are %s", notYet)
+		return "", nil
+	}
+	name = resolve(at.File, file)
+	r.used[name] = true
+	data, err := readReferenced(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && r.optional:
+		r.warnf(path, "%s; the cluster must hold what it would", fileError(name, err))
+		return name, nil
+	case err != nil:
+		r.errorf(path, "%s", fileError(name, err))
+		return name, nil
+	}
+	wrong := len(r.log.errors)
+	s := source{file: name, log: r.log, budget: r.budget}
+	documents = s.parse(data)
+	if len(documents) == 0 && len(r.log.errors) == wrong {
+		r.errorf(path, "%s is empty", name)
+	}
+	return name, documents
+}
+
+// objects returns the Kubernetes objects of a file.
+func (r *fileReader) objects(file string, path *field.Path) []*unstructured.Unstructured {
+	_, documents := r.documents(file, path)
+	var out []*unstructured.Unstructured
+	for _, document := range documents {
+		out = append(out, r.object(document, path)...)
+	}
+	return out
+}
+
+// object returns one object, or those of a list.
+func (r *fileReader) object(n *node, path *field.Path) []*unstructured.Unstructured {
+	if items := n.get("items"); items != nil && items.kind == kindList && n.textOf("kind") == "List" {
+		var out []*unstructured.Unstructured
+		for _, item := range items.items {
+			out = append(out, r.object(item, path)...)
+		}
+		return out
+	}
+	if n.kind != kindMap || n.textOf("apiVersion") == "" || n.textOf("kind") == "" {
+		r.log.errorf(n.pos, path.String(), "not a Kubernetes object: it needs apiVersion and kind")
+		return nil
+	}
+	if metadata := n.get("metadata"); metadata.textOf("name") == "" && metadata.textOf("generateName") == "" {
+		r.log.errorf(n.pos, path.String(), "the %s needs metadata.name", n.textOf("kind"))
+		return nil
+	}
+	d := &decoder{log: r.log, positions: map[string]Position{}}
+	value, ok := d.plain(n, path.String())
+	if !ok {
+		return nil
+	}
+	content, ok := value.(map[string]any)
+	if !ok {
+		return nil
+	}
+	return []*unstructured.Unstructured{{Object: content}}
+}
+
+// decodeInto reads n as Kubernetes does, which ignores unknown keys.
+func (r *fileReader) decodeInto(n *node, path *field.Path, target any) bool {
+	d := &decoder{log: r.log, positions: map[string]Position{}}
+	value, ok := d.plain(n, path.String())
+	if !ok {
+		return false
+	}
+	data, err := json.Marshal(value)
+	if err == nil {
+		err = json.Unmarshal(data, target)
+	}
+	if err != nil {
+		r.log.errorf(n.pos, path.String(), "not a valid %s: %v", n.textOf("kind"), err)
+		return false
+	}
+	return true
+}
+
+// textOf returns the text of a key, or "".
+func (n *node) textOf(key string) string {
+	if n == nil {
+		return ""
+	}
+	if value := n.get(key); value != nil && value.isText() {
+		return value.text
+	}
+	return ""
+}

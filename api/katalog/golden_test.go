@@ -1,0 +1,90 @@
+package katalog
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// TestInvalid compares what a user sees. A case is a directory with a katalog.yaml, or with a file paths that lists what to
+// load.
+func TestInvalid(t *testing.T) {
+	for _, name := range cases(t, "testdata/invalid") {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(filepath.Join("testdata/invalid", name))
+			result, err := Load(Options{}, casePaths(t)...)
+			findings, ok := errors.AsType[Findings](err)
+			if !ok {
+				t.Fatalf("Load(...): want Findings, got error %v and result %v", err, result)
+			}
+			golden(t, "errors.golden", findings.Error()+"\n")
+		})
+	}
+}
+
+// TestValid compares the warnings and the canonical document.
+func TestValid(t *testing.T) {
+	for _, name := range cases(t, "testdata/valid") {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(filepath.Join("testdata/valid", name))
+			result, err := Load(Options{}, casePaths(t)...)
+			if err != nil {
+				t.Fatalf("Load(...):\n%v", err)
+			}
+			golden(t, "out.golden", render(t, result))
+		})
+	}
+}
+
+func cases(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	if len(names) == 0 {
+		t.Fatalf("no case in %s", dir)
+	}
+	return names
+}
+
+func casePaths(t *testing.T) []string {
+	t.Helper()
+	list, err := os.ReadFile("paths")
+	if errors.Is(err, os.ErrNotExist) {
+		return []string{"katalog.yaml"}
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Fields(string(list))
+}
+
+func golden(t *testing.T, file, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: -want, +got:\n%s", file, diff)
+	}
+}

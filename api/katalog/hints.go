@@ -1,0 +1,51 @@
+package katalog
+
+import (
+	"reflect"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+const useCustom = "not supported; declare the object in custom"
+
+// hints tell what to write in place of keys that were removed or never worked, by the type that would hold them.
+var hints = map[reflect.Type]map[string]string{
+	reflect.TypeFor[orkv1.CRD](): {
+		"customOperator": "no longer supported; write operatorBox.reconciler.constructor",
+		"name":           "the name is the key of the declaration in spec.crds",
+	},
+	reflect.TypeFor[orkv1.OperatorBox](): {
+		"customOperator": "no longer supported; write reconciler.constructor",
+		"runtime":        "not a key of the box; write autoscale directly below operatorBox",
+	},
+	reflect.TypeFor[orkv1.CrossRead](): {
+		"labels": "no longer supported; write labelSelector",
+	},
+	reflect.TypeFor[orkv1.CrossSource](): {
+		"type":  "no longer supported; write protocol",
+		"token": "no longer supported; write auth.token",
+	},
+	reflect.TypeFor[orkv1.Serve](): {
+		"matchFields": "no longer supported; write fieldSelector on a target",
+	},
+	reflect.TypeFor[orkv1.Block](): {
+		"serviceMonitors":             useCustom,
+		"priorityClasses":             useCustom,
+		"runtimeClasses":              useCustom,
+		"podTemplates":                useCustom,
+		"podSecurityPolicies":         useCustom,
+		"priorityLevelConfigurations": useCustom,
+		"volumes":                     "not supported; volumes belong to a workload, other objects to custom",
+		"volumeMounts":                "not supported; volume mounts belong to a workload, other objects to custom",
+		"storageClasses":              useCustom,
+		"storageLocations":            useCustom,
+		"storagePools":                useCustom,
+		"storageBackups":              useCustom,
+		"storageSnapshots":            useCustom,
+		"storageVolumes":              useCustom,
+	},
+}
+
+func hintFor(t reflect.Type, key string) string {
+	return hints[t][key]
+}

@@ -1,0 +1,226 @@
+package katalog
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+const small = `apiVersion: orkestra.orkspace.io/v1
+kind: Katalog
+metadata: {name: shop}
+spec:
+  crds:
+    website:
+      apiTypes: {group: example.com, version: v1, kind: Website}
+      operatorBox:
+        onCreate:
+          deployments:
+            - image: nginx
+              labels: {example.com/team: web}
+            - image: "{{ .spec.image }}"
+              name: second
+`
+
+func TestLoad(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	good := write("good.yaml", small)
+	large := write("large.yaml", small+"#"+strings.Repeat(" ", maxFileSize))
+	secret := write("secret.yaml", small)
+	if err := os.Chmod(secret, 0); err != nil {
+		t.Fatal(err)
+	}
+
+	cases := map[string]struct {
+		reason string
+		opts   Options
+		paths  []string
+		want   int
+		err    string
+	}{
+		"File":        {reason: "a file is read", paths: []string{good}, want: 1},
+		"SameFile":    {reason: "a file that is named twice is read once", paths: []string{good, filepath.Join(dir, ".", "good.yaml")}, want: 1},
+		"Stdin":       {reason: "- is the standard input", opts: Options{Stdin: strings.NewReader(small)}, paths: []string{"-"}, want: 1},
+		"NoStdin":     {reason: "without one - is an error", paths: []string{"-"}, err: "<stdin>: there is no standard input here"},
+		"NoPath":      {reason: "nothing to read is an error", err: "no file is given"},
+		"Large":       {reason: "a file is at most 4 MiB long", paths: []string{large}, err: "larger than the limit of 4 MiB"},
+		"BadVariable": {reason: "the environment is checked as well", opts: Options{Env: func(name string) string { return map[string]string{"DEFAULT_WORKERS": "99"}[name] }}, paths: []string{good}, err: `environment: DEFAULT_WORKERS: want a number from 1 to 50, got "99"`},
+	}
+	if os.Getuid() != 0 {
+		cases["Unreadable"] = struct {
+			reason string
+			opts   Options
+			paths  []string
+			want   int
+			err    string
+		}{reason: "a file without permission is named", paths: []string{secret}, err: "cannot be read: permission denied"}
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			result, err := Load(tc.opts, tc.paths...)
+			if tc.err != "" {
+				if result != nil || err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Fatalf("%s\nLoad(...): want error %q, got %v", tc.reason, tc.err, err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatalf("%s\nLoad(...): %v", tc.reason, err)
+			}
+			if got := len(result.Documents); got != tc.want {
+				t.Errorf("%s\nLoad(...): want %d documents, got %d", tc.reason, tc.want, got)
+			}
+		})
+	}
+}
+
+func TestDefaultsFromEnvironment(t *testing.T) {
+	env := map[string]string{"DEFAULT_WORKERS": "7", "DEFAULT_RESYNC": "5m", "FAILURE_THRESHOLD": "0"}
+	result, err := Parse(Options{Env: func(name string) string { return env[name] }}, "k.yaml", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := result.Documents[0].Katalog.Spec.CRDs["website"].OperatorBox.Reconciler
+	type outcome struct {
+		Workers, Failures int32
+		Resync            time.Duration
+	}
+	want := outcome{7, 0, 5 * time.Minute}
+	if diff := cmp.Diff(want, outcome{*r.Workers, *r.Queue.FailureThreshold, r.Resync.Duration}); diff != "" {
+		t.Errorf("variables replace the defaults: -want, +got:\n%s", diff)
+	}
+}
+
+func TestFilesOptional(t *testing.T) {
+	text := []byte(small + "      crFiles: [nowhere.yaml]\n")
+	if _, err := Parse(Options{}, "dir/k.yaml", text); err == nil || !strings.Contains(err.Error(), "dir/nowhere.yaml does not exist") {
+		t.Errorf("a missing file is an error that names the resolved path; got %v", err)
+	}
+	result, err := Parse(Options{FilesOptional: true}, "dir/k.yaml", text)
+	if err != nil {
+		t.Fatalf("with FilesOptional it is none: %v", err)
+	}
+	want := "dir/k.yaml:15:17: spec.crds[website].crFiles[0]: dir/nowhere.yaml does not exist; the cluster must hold what it would"
+	if got := result.Warnings.Error(); got != want {
+		t.Errorf("with FilesOptional it is a warning:\nwant %s\ngot  %s", want, got)
+	}
+}
+
+// A device or pipe that a Katalog names could block the load for ever.
+func TestReferencedFileMustBeRegular(t *testing.T) {
+	_, err := Parse(Options{}, "k.yaml", []byte(small+"      crdFile: "+os.DevNull+"\n"))
+	if err == nil || !strings.Contains(err.Error(), "not a regular file") {
+		t.Errorf("want an error about %s, got %v", os.DevNull, err)
+	}
+}
+
+func TestDocument(t *testing.T) {
+	result, err := Parse(Options{}, "k.yaml", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	doc := result.Documents[0]
+	deployments := field.NewPath("spec", "crds").Key("website").Child("operatorBox", "onCreate", "deployments")
+	cases := map[string]struct {
+		reason string
+		path   *field.Path
+		want   string
+	}{
+		"Scalar":   {"a scalar is located itself", deployments.Index(0).Child("image"), "k.yaml:11:22"},
+		"Element":  {"an element is located by its value", deployments.Index(1), "k.yaml:13:15"},
+		"List":     {"a list is located by its key", deployments, "k.yaml:10:11"},
+		"Key":      {"a key may hold dots and slashes", deployments.Index(0).Child("labels").Key("example.com/team"), "k.yaml:12:42"},
+		"Absent":   {"what is not written is located by what is around it", deployments.Index(0).Child("probes", "liveness"), "k.yaml:11:15"},
+		"Nowhere":  {"the document is around everything", field.NewPath("notes"), "k.yaml:1:1"},
+		"NilPath":  {"no path is the document", nil, "k.yaml:1:1"},
+		"BadIndex": {"an index too far is located by its list", deployments.Index(9).Child("image"), "k.yaml:10:11"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := doc.Locate(tc.path).String(); got != tc.want {
+				t.Errorf("%s\nLocate(%s): want %s, got %s", tc.reason, tc.path, tc.want, got)
+			}
+		})
+	}
+	findings := doc.Findings(field.ErrorList{
+		field.Invalid(deployments.Index(1).Child("image"), "x", "second"),
+		field.Required(deployments.Index(0).Child("image"), "first"),
+	})
+	want := "k.yaml:11:22: spec.crds[website].operatorBox.onCreate.deployments[0].image: Required value: first\n" +
+		"k.yaml:13:22: spec.crds[website].operatorBox.onCreate.deployments[1].image: Invalid value: \"x\": second"
+	if got := findings.Error(); got != want {
+		t.Errorf("Findings(...) have positions and are sorted:\nwant %s\ngot  %s", want, got)
+	}
+}
+
+// A canonical document that is written out and read again stays as it is and needs no rewriting.
+func TestRoundTrip(t *testing.T) {
+	for _, name := range cases(t, "testdata/valid") {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(filepath.Join("testdata/valid", name))
+			first, err := Load(Options{}, casePaths(t)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, doc := range first.Documents {
+				data := render(t, &Result{Documents: []*Document{{Katalog: doc.Katalog}}})
+				second, err := Parse(Options{}, "k.yaml", []byte(data))
+				if err != nil {
+					t.Fatalf("%v\n%s", err, data)
+				}
+				if diff := cmp.Diff(doc.Katalog, second.Documents[0].Katalog, cmp.Comparer(equalJSON)); diff != "" {
+					t.Errorf("-first, +second:\n%s", diff)
+				}
+				for _, warning := range second.Warnings {
+					if strings.Contains(warning.Message, "older") {
+						t.Errorf("the canonical form has an older spelling: %s", warning)
+					}
+				}
+			}
+		})
+	}
+}
+
+func equalJSON(a, b orkv1.JSON) bool { return cmp.Equal(a.Value, b.Value) }
+
+// TestDefaultsAreNotShared shows that every CRD has values of its own.
+func TestDefaultsAreNotShared(t *testing.T) {
+	text := small + "    page:\n      apiTypes: {group: example.com, version: v1, kind: Page}\n"
+	result, err := Parse(Options{}, "k.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	crds := result.Documents[0].Katalog.Spec.CRDs
+	*crds["page"].OperatorBox.Reconciler.Workers = 9
+	*crds["page"].Enabled = false
+	if got := crds["website"]; *got.OperatorBox.Reconciler.Workers != 3 || !*got.Enabled {
+		t.Error("a change of one CRD's default changed another's")
+	}
+}
+
+func TestFindingsAreAnError(t *testing.T) {
+	_, err := Parse(Options{}, "k.yaml", []byte("kind: Katalog\n"))
+	findings, ok := errors.AsType[Findings](err)
+	if !ok || len(findings) == 0 {
+		t.Fatalf("want Findings, got %T", err)
+	}
+	want := Finding{Position: Position{"k.yaml", 1, 1}, Path: "apiVersion", Message: "required", Valid: []string{"orkestra.orkspace.io/v1"}}
+	if diff := cmp.Diff(want, findings[0]); diff != "" {
+		t.Errorf("-want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,61 @@
+package katalog
+
+import "strings"
+
+const notYet = "not supported yet"
+
+// notSupported lists what a Katalog may not use yet, as the Go type that declares a field, its key and, behind an equals
+// sign, the one value that is meant. What becomes supported is removed from here.
+var notSupported = set(
+	// A Katalog.
+	"Katalog.lifecycle", "Katalog.profiles", "Katalog.notes", "Katalog.security", "Katalog.notification",
+	"Katalog.providers", "Katalog.gateway", "KatalogSpec.imports",
+
+	// A CRD.
+	"CRD.conversion", "CRD.webhooks", "CRD.serve", "CRD.normalize", "CRD.validation", "CRD.mutation", "CRD.enrich",
+	"CRD.enrichAll", "CRD.imports", "CRD.deletionProtection", "CRD.removeFinalizers",
+
+	// A box.
+	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross", "OperatorBox.onDelete",
+	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
+	"OperatorBox.rollback",
+	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
+	"Queue.shared", "Queue.type", "Queue.maxDepth", "Queue.retryBackoff", "Queue.behaviour",
+
+	// A block.
+	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",
+	"Block.persistentVolumes", "Block.persistentVolumeClaims", "Block.hpa", "Block.pdb", "Block.namespaces",
+	"Block.roles", "Block.roleBindings", "Block.clusterRoles", "Block.clusterRoleBindings", "Block.networkPolicies",
+	"Block.resourceQuotas", "Block.limitRanges", "Block.external", "Block.git", "Block.docker", "Block.ordered",
+	"Block.groups", "Block.timeout", "Block.name",
+
+	// A child.
+	"Resources.profile", "Probe.profile", "SecurityContext.profile", "PodSecurity.profile", "RollingUpdate.profile",
+	"Deployment.autoscale",
+	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
+	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
+
+	// A condition.
+	"Condition.time", "Condition.dayOfWeek", "Condition.cron", "Condition.duration", "Condition.cel",
+	"Condition.notify", "Condition.source", "Condition.operator=unique",
+)
+
+// unsupported tells that a field, or its value, is not supported yet, or returns "".
+func unsupported(f *structField, value *node) string {
+	key := f.owner.Name() + "." + f.name
+	switch {
+	case notSupported[key]:
+		return notYet
+	case value.kind == kindScalar && notSupported[key+"="+value.text]:
+		return strings.Join([]string{"the value", quote(value.text), "is", notYet}, " ")
+	}
+	return ""
+}
+
+func set(keys ...string) map[string]bool {
+	out := make(map[string]bool, len(keys))
+	for _, key := range keys {
+		out[key] = true
+	}
+	return out
+}

@@ -1,0 +1,74 @@
+package v1
+
+// OperatorAutoscale changes workers, queue depth and resync with the load. Profile excludes every other field.
+type OperatorAutoscale struct {
+	// +optional
+	Profile string `json:"profile,omitempty"`
+	// Interval between two evaluations. Defaults to 15s.
+	// +optional
+	Interval *Duration `json:"interval,omitempty"`
+	// Cooldown is how long the conditions must be false before everything returns to its own value. Defaults to 2m.
+	// +optional
+	Cooldown *Duration `json:"cooldown,omitempty"`
+	// +optional
+	Conditions *Conditions `json:"conditions,omitempty"`
+	// +optional
+	Do *AutoscaleAction `json:"do,omitempty"`
+}
+
+// AutoscaleAction is what holds while the conditions of an OperatorAutoscale are true. A field that is not set keeps its
+// value.
+type AutoscaleAction struct {
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=50
+	Workers *int32 `json:"workers,omitempty"`
+	// +optional
+	// +kubebuilder:validation:Minimum=0
+	QueueDepth *int32 `json:"queueDepth,omitempty"`
+	// +optional
+	Resync *Duration `json:"resync,omitempty"`
+}
+
+// Emit lists Events that are sent after a cycle.
+type Emit struct {
+	// +optional
+	Events []EmitEvent `json:"events,omitempty"`
+}
+
+// EmitEvent is one Event about the resource. Equal reason and message are sent once.
+type EmitEvent struct {
+	Conditions `json:",inline"`
+	// Type is Normal (the default) or Warning.
+	// +optional
+	Type    EmitType `json:"type,omitempty"`
+	Reason  string   `json:"reason"`
+	Message Template `json:"message"`
+}
+
+// EmitType is the type of an Event.
+//
+// +kubebuilder:validation:Enum=Normal;Warning
+type EmitType string
+
+// Rollback tells when a resource returns to its last good spec, and to what.
+type Rollback struct {
+	// +optional
+	Trigger *RollbackTrigger `json:"trigger,omitempty"`
+	// OnRollback replaces the children that are kept as declared. It reads .previous.spec.
+	// +optional
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
+	OnRollback *Block `json:"onRollback,omitempty"`
+}
+
+// RollbackTrigger counts the failures of one resource.
+type RollbackTrigger struct {
+	// ConsecutiveFailures defaults to 3.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ConsecutiveFailures *int32 `json:"consecutiveFailures,omitempty"`
+	// WithinDuration bounds the time they may take. Absent, it does not matter.
+	// +optional
+	WithinDuration *Duration `json:"withinDuration,omitempty"`
+}

@@ -1,0 +1,225 @@
+package v1
+
+// ExternalCall reads something outside the cluster. Its result is .external.<name> in templates and conditions.
+type ExternalCall struct {
+	Conditions `json:",inline"`
+	// Name is a camelCase identifier, unique in its list.
+	Name string `json:"name"`
+	// Protocol defaults to http.
+	// +optional
+	Protocol Protocol `json:"protocol,omitempty"`
+	URL      Template `json:"url"`
+	// Query for protocols that have one.
+	// +optional
+	Query Template `json:"query,omitempty"`
+	// Method defaults to GET.
+	// +optional
+	Method string `json:"method,omitempty"`
+	// Body is sent as JSON.
+	// +optional
+	Body Template `json:"body,omitempty"`
+	// +optional
+	Headers map[string]Template `json:"headers,omitempty"`
+	// +optional
+	Auth *CallAuth `json:"auth,omitempty"`
+	// Timeout defaults to 10s.
+	// +optional
+	Timeout *Duration `json:"timeout,omitempty"`
+	// ExpectedStatus of the answer. Defaults to any 2xx.
+	// +optional
+	ExpectedStatus int32 `json:"expectedStatus,omitempty"`
+	// ContinueOnError lets the reconcile go on when the call fails. Defaults to false.
+	// +optional
+	ContinueOnError bool `json:"continueOnError,omitempty"`
+	// CacheFor keeps a good answer. Absent, nothing is kept.
+	// +optional
+	CacheFor *Duration `json:"cacheFor,omitempty"`
+	// PoolSize of protocols that keep connections. Defaults to 2.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	PoolSize *int32 `json:"poolSize,omitempty"`
+	// +optional
+	RetryBackoff *RetryBackoff `json:"retryBackoff,omitempty"`
+	// +optional
+	Fires *Fires `json:"fires,omitempty"`
+	// Sleep delays the call, for tests.
+	// +optional
+	Sleep *Duration `json:"sleep,omitempty"`
+}
+
+// Protocol of an external call.
+//
+// +kubebuilder:validation:Enum=http;prometheus;redis;postgres;mongo;kafka
+type Protocol string
+
+// The protocols of external calls.
+const (
+	ProtocolHTTP       Protocol = "http"
+	ProtocolPrometheus Protocol = "prometheus"
+	ProtocolRedis      Protocol = "redis"
+	ProtocolPostgres   Protocol = "postgres"
+	ProtocolMongo      Protocol = "mongo"
+	ProtocolKafka      Protocol = "kafka"
+)
+
+// Fires tells when a rule or call of an admission block runs.
+type Fires struct {
+	// Reconcile false leaves it to admission alone. Defaults to true.
+	// +optional
+	Reconcile *bool `json:"reconcile,omitempty"`
+}
+
+// CallAuth is a credential for an HTTP request. Exactly one of SecretRef and Env is set.
+type CallAuth struct {
+	// +optional
+	SecretRef *SecretKey `json:"secretRef,omitempty"`
+	// Env is the name of a variable of the operator's environment.
+	// +optional
+	Env string `json:"env,omitempty"`
+	// Header defaults to Authorization, where the credential is sent as a bearer token.
+	// +optional
+	Header string `json:"header,omitempty"`
+}
+
+// SecretKey is one key of a Secret.
+type SecretKey struct {
+	Name string `json:"name"`
+	// Namespace defaults to the operator's own.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	Key       string `json:"key"`
+}
+
+// CrossRead makes another custom resource readable as .cross.<as>. Exactly one of CRD and LabelSelector is set.
+type CrossRead struct {
+	// CRD is the name of an entry of a Katalog.
+	// +optional
+	CRD string `json:"crd,omitempty"`
+	// LabelSelector finds the entry by its own label selector.
+	// +optional
+	LabelSelector map[string]string `json:"labelSelector,omitempty"`
+	// Selector finds the resource. Absent, it is the one with this resource's name and namespace.
+	// +optional
+	Selector *CrossSelector `json:"selector,omitempty"`
+	// As is its name in templates. Defaults to CRD.
+	// +optional
+	As string `json:"as,omitempty"`
+	// Strategy is first (the default) or all.
+	// +optional
+	Strategy CrossStrategy `json:"strategy,omitempty"`
+	// Source is where to ask when this operator does not know the resource.
+	// +optional
+	Source *CrossSource `json:"source,omitempty"`
+}
+
+// CrossStrategy tells what a cross read does with several resources.
+//
+// +kubebuilder:validation:Enum=first;all
+type CrossStrategy string
+
+// The strategies of a cross read.
+const (
+	// CrossFirst takes the oldest, among equals the first by name.
+	CrossFirst CrossStrategy = "first"
+	// CrossAll gives a list.
+	CrossAll CrossStrategy = "all"
+)
+
+// CrossSelector finds a resource by name or by labels.
+type CrossSelector struct {
+	// +optional
+	Name Template `json:"name,omitempty"`
+	// Namespace defaults to the reading resource's.
+	// +optional
+	Namespace Template `json:"namespace,omitempty"`
+	// MatchLabels must all match.
+	// +optional
+	MatchLabels map[string]Template `json:"matchLabels,omitempty"`
+}
+
+// CrossSource is another operator's live API.
+type CrossSource struct {
+	// Endpoint is a whole URL and wins over Host.
+	// +optional
+	Endpoint Template `json:"endpoint,omitempty"`
+	// Host is the URL that the path of Protocol is put after.
+	// +optional
+	Host Template `json:"host,omitempty"`
+	// Protocol is what to read. Defaults to cr.
+	// +optional
+	Protocol CrossProtocol `json:"protocol,omitempty"`
+	// Namespace defaults to the selector's.
+	// +optional
+	Namespace Template `json:"namespace,omitempty"`
+	// +optional
+	Auth *CrossAuth `json:"auth,omitempty"`
+	// CacheFor defaults to 30s.
+	// +optional
+	CacheFor *Duration `json:"cacheFor,omitempty"`
+}
+
+// CrossProtocol is what to read from another operator.
+//
+// +kubebuilder:validation:Enum=cr;health;metrics;info;events
+type CrossProtocol string
+
+// What can be read from another operator.
+const (
+	CrossProtocolCR      CrossProtocol = "cr"
+	CrossProtocolHealth  CrossProtocol = "health"
+	CrossProtocolMetrics CrossProtocol = "metrics"
+	CrossProtocolInfo    CrossProtocol = "info"
+	CrossProtocolEvents  CrossProtocol = "events"
+)
+
+// CrossAuth is a bearer token. Exactly one field is set.
+type CrossAuth struct {
+	// Token may name an environment variable as $NAME.
+	// +optional
+	Token string `json:"token,omitempty"`
+	// +optional
+	SecretRef *SecretKey `json:"secretRef,omitempty"`
+}
+
+// Git fetches a repository. Its result is .git in templates and conditions.
+type Git struct {
+	Conditions `json:",inline"`
+	Repo       Template `json:"repo"`
+	// Branch defaults to main.
+	// +optional
+	Branch Template `json:"branch,omitempty"`
+	// Path counts only commits that touch it.
+	// +optional
+	Path Template `json:"path,omitempty"`
+	// Reconcile fetches in each cycle. False fetches only until a commit is recorded.
+	// +optional
+	Reconcile bool `json:"reconcile,omitempty"`
+	// +optional
+	ContinueOnError bool `json:"continueOnError,omitempty"`
+}
+
+// Docker builds an image. Its result is .docker in templates and conditions.
+type Docker struct {
+	Conditions `json:",inline"`
+	Image      Template `json:"image"`
+	// +optional
+	WorkingDirectory Template `json:"workingDirectory,omitempty"`
+	// Dockerfile defaults to Dockerfile.
+	// +optional
+	Dockerfile Template `json:"dockerfile,omitempty"`
+	// Push sends the image to its registry.
+	// +optional
+	Push bool `json:"push,omitempty"`
+	// Builder defaults to docker.
+	// +optional
+	Builder DockerBuilder `json:"builder,omitempty"`
+	// +optional
+	Reconcile bool `json:"reconcile,omitempty"`
+	// +optional
+	ContinueOnError bool `json:"continueOnError,omitempty"`
+}
+
+// DockerBuilder builds images.
+//
+// +kubebuilder:validation:Enum=docker;kaniko;buildah;podman
+type DockerBuilder string

@@ -1,0 +1,233 @@
+package v1
+
+// Gateway is the process that serves webhooks and takes intents.
+type Gateway struct {
+	// Enabled tells that a gateway is installed. Defaults to true.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+	// Standalone is a gateway without a runtime. It excludes Endpoint.
+	// +optional
+	Standalone bool `json:"standalone,omitempty"`
+	// Endpoint is its base URL.
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+	// API takes intents.
+	// +optional
+	API *GatewayAPI `json:"api,omitempty"`
+	// Webhooks are sources of intents.
+	// +optional
+	Webhooks *Intake `json:"webhooks,omitempty"`
+	// Clusters are others to apply to, by name.
+	// +optional
+	Clusters map[string]Cluster `json:"clusters,omitempty"`
+}
+
+// Cluster is another cluster to apply to.
+type Cluster struct {
+	// Endpoint of its API server.
+	// +optional
+	Endpoint string `json:"endpoint,omitempty"`
+	// SecretRef holds a kubeconfig.
+	// +optional
+	SecretRef *SecretKey `json:"secretRef,omitempty"`
+}
+
+// GatewayAPI takes intents over HTTP.
+type GatewayAPI struct {
+	// +optional
+	Enabled bool `json:"enabled,omitempty"`
+	// +optional
+	Auth *GatewayAuth `json:"auth,omitempty"`
+	// +optional
+	RateLimit *RateLimit `json:"rateLimit,omitempty"`
+}
+
+// RateLimit bounds the requests of each token.
+type RateLimit struct {
+	// RequestsPerSecond defaults to 20.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	RequestsPerSecond *int32 `json:"requestsPerSecond,omitempty"`
+	// Burst defaults to 40.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	Burst *int32 `json:"burst,omitempty"`
+}
+
+// GatewayAuth lists who may ask.
+type GatewayAuth struct {
+	// RequireExplicitTokens makes a served CRD without a list of tokens an error.
+	// +optional
+	RequireExplicitTokens bool `json:"requireExplicitTokens,omitempty"`
+	// +optional
+	Tokens []GatewayToken `json:"tokens,omitempty"`
+}
+
+// GatewayToken is one caller. Exactly one source is set beside Name.
+type GatewayToken struct {
+	Name string `json:"name"`
+	// Token names an environment variable as ${NAME}.
+	// +optional
+	Token string `json:"token,omitempty"`
+	// SecretRef is created with a random value when it is absent.
+	// +optional
+	SecretRef *TokenSecret `json:"secretRef,omitempty"`
+	// +optional
+	GitHubOIDC *GitHubOIDC `json:"githubOIDC,omitempty"`
+	// +optional
+	GitLabOIDC *GitLabOIDC `json:"gitlabOIDC,omitempty"`
+	// +optional
+	VaultOIDC *VaultOIDC `json:"vaultOIDC,omitempty"`
+	// +optional
+	OIDC *OIDC `json:"oidc,omitempty"`
+}
+
+// TokenSecret is a Secret with a token.
+type TokenSecret struct {
+	SecretKey `json:",inline"`
+	// RotateAfter is the age at which the token is made anew.
+	// +optional
+	RotateAfter *Duration `json:"rotateAfter,omitempty"`
+}
+
+// ClaimMatch is what a claim must be. A file may give the exact text alone.
+type ClaimMatch struct {
+	// +optional
+	Equals string `json:"equals,omitempty"`
+	// Glob matches with * and **.
+	// +optional
+	Glob string `json:"glob,omitempty"`
+}
+
+// GitHubOIDC accepts tokens of GitHub Actions. Allow must not be empty.
+type GitHubOIDC struct {
+	// +optional
+	Audience string      `json:"audience,omitempty"`
+	Allow    GitHubAllow `json:"allow"`
+}
+
+// GitHubAllow lists claims that must all match.
+type GitHubAllow struct {
+	// +optional
+	Repository *ClaimMatch `json:"repository,omitempty"`
+	// +optional
+	RepositoryOwner *ClaimMatch `json:"repositoryOwner,omitempty"`
+	// +optional
+	Ref *ClaimMatch `json:"ref,omitempty"`
+	// +optional
+	Workflow *ClaimMatch `json:"workflow,omitempty"`
+	// +optional
+	Environment *ClaimMatch `json:"environment,omitempty"`
+	// +optional
+	JobWorkflowRef *ClaimMatch `json:"jobWorkflowRef,omitempty"`
+}
+
+// GitLabOIDC accepts tokens of GitLab CI. Allow must not be empty.
+type GitLabOIDC struct {
+	// +optional
+	Audience string      `json:"audience,omitempty"`
+	Allow    GitLabAllow `json:"allow"`
+}
+
+// GitLabAllow lists claims that must all match.
+type GitLabAllow struct {
+	// +optional
+	NamespacePath *ClaimMatch `json:"namespacePath,omitempty"`
+	// +optional
+	RefProtected *ClaimMatch `json:"refProtected,omitempty"`
+	// +optional
+	Environment *ClaimMatch `json:"environment,omitempty"`
+}
+
+// VaultOIDC accepts identity tokens of a Vault. Allow must not be empty.
+type VaultOIDC struct {
+	URL string `json:"url"`
+	// Namespace of Vault Enterprise.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+	// +optional
+	Audience string     `json:"audience,omitempty"`
+	Allow    VaultAllow `json:"allow"`
+}
+
+// VaultAllow lists claims that must all match.
+type VaultAllow struct {
+	// +optional
+	EntityName *ClaimMatch `json:"entityName,omitempty"`
+	// +optional
+	EntityID *ClaimMatch `json:"entityID,omitempty"`
+	// +optional
+	Namespace *ClaimMatch `json:"namespace,omitempty"`
+	// Allow lists claims by their own names.
+	// +optional
+	Allow map[string]ClaimMatch `json:"allow,omitempty"`
+}
+
+// OIDC accepts tokens of any issuer. Allow must not be empty, unless AllowAny is set.
+type OIDC struct {
+	Issuer string `json:"issuer"`
+	// +optional
+	Audience string `json:"audience,omitempty"`
+	// Allow lists claims by their own names.
+	// +optional
+	Allow map[string]ClaimMatch `json:"allow,omitempty"`
+	// +optional
+	AllowAny bool `json:"allowAny,omitempty"`
+}
+
+// Intake lists sources of intents. Names and paths are unique over all lists.
+type Intake struct {
+	// +optional
+	GitHub []GitIntake `json:"github,omitempty"`
+	// +optional
+	GitLab []GitIntake `json:"gitlab,omitempty"`
+	// +optional
+	Slack []SlackIntake `json:"slack,omitempty"`
+	// +optional
+	Generic []GenericIntake `json:"generic,omitempty"`
+}
+
+// IntakeRoute is the name and the path of a source.
+type IntakeRoute struct {
+	// Name is its identity in serve.tokens.
+	Name string `json:"name"`
+	// +optional
+	Enabled bool   `json:"enabled,omitempty"`
+	Path    string `json:"path"`
+}
+
+// GitIntake takes files that a push changed.
+type GitIntake struct {
+	IntakeRoute `json:",inline"`
+	// SecretRef verifies deliveries.
+	SecretRef SecretKey `json:"secretRef"`
+	// ContentTokenRef reads the files.
+	ContentTokenRef SecretKey `json:"contentTokenRef"`
+	// Branch whose pushes count.
+	Branch string `json:"branch"`
+	// Watch lists globs of files. Defaults to all.
+	// +optional
+	Watch []string `json:"watch,omitempty"`
+	// ReportStatus tells the outcome on the commit.
+	// +optional
+	ReportStatus bool `json:"reportStatus,omitempty"`
+	// APIURL of a server of one's own. Defaults to the public one.
+	// +optional
+	APIURL string `json:"apiURL,omitempty"`
+}
+
+// SlackIntake takes slash commands.
+type SlackIntake struct {
+	IntakeRoute `json:",inline"`
+	// SigningSecretRef verifies deliveries.
+	SigningSecretRef SecretKey `json:"signingSecretRef"`
+	// Commands that are taken.
+	Commands []string `json:"commands"`
+}
+
+// GenericIntake takes signed JSON.
+type GenericIntake struct {
+	IntakeRoute `json:",inline"`
+	// SecretRef verifies deliveries.
+	SecretRef SecretKey `json:"secretRef"`
+}

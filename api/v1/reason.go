@@ -1,0 +1,30 @@
+package v1
+
+// Types of the conditions that the runtime sets on resources.
+const (
+	// ConditionReady sums up: True when the last cycle did all it had to.
+	ConditionReady = "Ready"
+	// ConditionReconciling is there, and True, only while a cycle that failed is tried again. Part of the kstatus contract.
+	ConditionReconciling = "Reconciling"
+	// ConditionStalled is there, and True, only when a person has to change something. Part of the kstatus contract.
+	ConditionStalled = "Stalled"
+)
+
+// Reasons of conditions and, by the same names, of Events.
+const (
+	ReasonReconcileSucceeded = "ReconcileSucceeded"
+	// ReasonReconcileError is a failure that is tried again.
+	ReasonReconcileError = "ReconcileError"
+	// ReasonDeleteError is a failure of the cleanup of a deleted resource, which is tried again.
+	ReasonDeleteError = "DeleteError"
+	// ReasonInvalid is a declaration that renders to something that no object can have.
+	ReasonInvalid = "InvalidDeclaration"
+	// ReasonChildConflict is a child that another owner holds.
+	ReasonChildConflict = "ChildConflict"
+	// ReasonChildImmutable is a child with a field that cannot be changed in place.
+	ReasonChildImmutable = "ChildImmutable"
+	// ReasonKindNotInstalled is a child of a kind whose definition is not there.
+	ReasonKindNotInstalled = "KindNotInstalled"
+	// ReasonNamespaceRestricted is a resource, or a child, in a namespace that the Katalog leaves alone.
+	ReasonNamespaceRestricted = "NamespaceRestricted"
+)

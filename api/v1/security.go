@@ -1,0 +1,160 @@
+package v1
+
+// Security guards namespaces, resources and the webhooks themselves.
+type Security struct {
+	// +optional
+	NamespaceProtection *NamespaceProtection `json:"namespaceProtection,omitempty"`
+	// +optional
+	DeletionProtection *DeletionProtection `json:"deletionProtection,omitempty"`
+	// +optional
+	Webhooks *WebhookSecurity `json:"webhooks,omitempty"`
+	// +optional
+	Conversion *ConversionSecurity `json:"conversion,omitempty"`
+	// +optional
+	CertManager *CertManager `json:"certManager,omitempty"`
+	// ServiceName are the Services of the two processes.
+	// +optional
+	ServiceName *ServiceNames `json:"serviceName,omitempty"`
+	// +optional
+	Provenance *Provenance `json:"provenance,omitempty"`
+	// +optional
+	BreakGlass *BreakGlass `json:"breakGlass,omitempty"`
+}
+
+// FailurePolicy tells the API server what to do when a webhook does not answer.
+//
+// +kubebuilder:validation:Enum=Fail;Ignore
+type FailurePolicy string
+
+// The failure policies of a webhook.
+const (
+	FailurePolicyFail   FailurePolicy = "Fail"
+	FailurePolicyIgnore FailurePolicy = "Ignore"
+)
+
+// NamespaceProtection keeps resources out of namespaces, for CRDs without lists of their own. Only one list may be set.
+type NamespaceProtection struct {
+	// Enabled defaults to true.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+	// +optional
+	RestrictedNamespaces []string `json:"restrictedNamespaces,omitempty"`
+	// +optional
+	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
+	// FailurePolicy defaults to Fail.
+	// +optional
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`
+	// CleanupOnShutdown removes the webhook when the gateway stops.
+	// +optional
+	CleanupOnShutdown bool `json:"cleanupOnShutdown,omitempty"`
+}
+
+// DeletionProtection denies the deletion of CRDs and resources.
+type DeletionProtection struct {
+	// Enabled defaults to true.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+	// StrictMode also denies taking the protection label away.
+	// +optional
+	StrictMode bool `json:"strictMode,omitempty"`
+	// FailurePolicy defaults to Fail.
+	// +optional
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`
+	// CleanupOnShutdown removes the webhook when the gateway stops.
+	// +optional
+	CleanupOnShutdown bool `json:"cleanupOnShutdown,omitempty"`
+	// ServiceName of the webhook. Defaults to the gateway's.
+	// +optional
+	ServiceName string `json:"serviceName,omitempty"`
+}
+
+// ResourceProtection overrides DeletionProtection for one CRD.
+type ResourceProtection struct {
+	// ProtectCRD defaults to true.
+	// +optional
+	ProtectCRD *bool `json:"protectCRD,omitempty"`
+	// ProtectCRs defaults to true.
+	// +optional
+	ProtectCRs *bool `json:"protectCRs,omitempty"`
+	// StrictMode false exempts the resources. Defaults to the Katalog's; true has no effect without it.
+	// +optional
+	StrictMode *bool `json:"strictMode,omitempty"`
+}
+
+// WebhookSecurity registers the admission webhooks.
+type WebhookSecurity struct {
+	// +optional
+	Admission *AdmissionSecurity `json:"admission,omitempty"`
+	// FailurePolicy defaults to Fail.
+	// +optional
+	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`
+	// MutationErrorPolicy tells what a mutation that cannot be evaluated means. Defaults to Allow.
+	// +optional
+	MutationErrorPolicy MutationErrorPolicy `json:"mutationErrorPolicy,omitempty"`
+	// ServiceName of the webhooks. Defaults to the gateway's.
+	// +optional
+	ServiceName string `json:"serviceName,omitempty"`
+	// CleanupOnShutdown removes the webhooks when the gateway stops.
+	// +optional
+	CleanupOnShutdown bool `json:"cleanupOnShutdown,omitempty"`
+}
+
+// MutationErrorPolicy is what a mutation that cannot be evaluated means.
+//
+// +kubebuilder:validation:Enum=Allow;Deny
+type MutationErrorPolicy string
+
+// AdmissionSecurity switches admission.
+type AdmissionSecurity struct {
+	// Enabled defaults to true.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+}
+
+// ConversionSecurity switches conversion.
+type ConversionSecurity struct {
+	// Enabled defaults to true.
+	// +optional
+	Enabled *bool `json:"enabled,omitempty"`
+	// ConversionWindow is how many conversions the statistics look back on. Defaults to 100.
+	// +optional
+	// +kubebuilder:validation:Minimum=1
+	ConversionWindow *int32 `json:"conversionWindow,omitempty"`
+}
+
+// CertManager tells how the serving certificate is renewed.
+type CertManager struct {
+	// AutoRotate defaults to true.
+	// +optional
+	AutoRotate *bool `json:"autoRotate,omitempty"`
+	// RotationThreshold is the rest of its life at which a certificate is renewed. Defaults to 30d.
+	// +optional
+	RotationThreshold *Duration `json:"rotationThreshold,omitempty"`
+	// ValidFor defaults to 1y.
+	// +optional
+	ValidFor *Duration `json:"validFor,omitempty"`
+}
+
+// ServiceNames are the Services of the two processes.
+type ServiceNames struct {
+	// Runtime defaults to orkestra-runtime.
+	// +optional
+	Runtime string `json:"runtime,omitempty"`
+	// Gateway defaults to orkestra-gateway.
+	// +optional
+	Gateway string `json:"gateway,omitempty"`
+}
+
+// Provenance guards the annotations that tell who asked for a resource.
+type Provenance struct {
+	// Enforce denies changes of them by anyone but the gateway.
+	// +optional
+	Enforce bool `json:"enforce,omitempty"`
+}
+
+// BreakGlass names who may pass the webhooks in an emergency.
+type BreakGlass struct {
+	// Groups of the user.
+	// +optional
+	Groups []string `json:"groups,omitempty"`
+}

@@ -1,0 +1,20 @@
+//go:build !runtime && !gateway
+
+package main
+
+import (
+	"context"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+
+	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/runtime/cli"
+)
+
+// commands of the developer's binary: all of them.
+func commands(opts cli.Options) []*cobra.Command { return cli.Commands(opts) }
+
+func startControlPlane(ctx context.Context, dir string, log logr.Logger) (cli.ControlPlane, error) {
+	return envtest.Start(ctx, envtest.Options{Controllers: true, Dir: dir, Log: log})
+}

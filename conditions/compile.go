@@ -1,0 +1,127 @@
+package conditions
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// Compile compiles a gate and reports everything wrong with it, by path below at. The Program is nil for a gate without
+// conditions, and nil with errors: a caller that ignores them opens the gate.
+func Compile(c orkv1.Conditions, at *field.Path) (*Program, field.ErrorList) {
+	if len(c.When) == 0 && len(c.Or) == 0 {
+		return nil, nil
+	}
+	b := &builder{}
+	p := &Program{when: b.list(c.When, at.Child("when")), or: b.list(c.Or, at.Child("or"))}
+	if len(b.errors) > 0 {
+		return nil, b.errors
+	}
+	p.references = b.references
+	return p, nil
+}
+
+// builder collects what is found while a gate is compiled.
+type builder struct {
+	errors     field.ErrorList
+	references [][]string
+}
+
+func (b *builder) list(conditions []orkv1.Condition, at *field.Path) []condition {
+	compiled := make([]condition, len(conditions))
+	for i := range conditions {
+		compiled[i] = b.condition(&conditions[i], at.Index(i))
+	}
+	return compiled
+}
+
+func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
+	compiled := condition{negate: c.Negate}
+	if later := unsupported(c, at); len(later) > 0 {
+		b.errors = append(b.errors, later...)
+		if c.Field == "" {
+			return compiled
+		}
+	}
+	compiled.subject = b.subject(c.Field, at.Child("field"))
+	compiled.comparison = b.comparison(c, at)
+	return compiled
+}
+
+func (b *builder) subject(text orkv1.Template, at *field.Path) subject {
+	if strings.TrimSpace(string(text)) == "" {
+		b.errors = append(b.errors, field.Required(at, "what to compare: a path such as spec.replicas, or a template"))
+		return subject{}
+	}
+	s, err := compileSubject(string(text))
+	if err != nil {
+		b.errors = append(b.errors, field.Invalid(at, text, err.Error()))
+		return s
+	}
+	b.references = append(b.references, s.references()...)
+	return s
+}
+
+// comparison compiles the one comparison that a condition may have. None at all asks whether the field exists.
+func (b *builder) comparison(c *orkv1.Condition, at *field.Path) comparison {
+	written := comparisons(c)
+	if len(written) == 0 {
+		b.idle(c, at)
+		written = []shorthand{{key: "exists", operator: "exists"}}
+	}
+	for _, second := range written[1:] {
+		b.errors = append(b.errors, field.Forbidden(at.Child(second.key), fmt.Sprintf(
+			"%s and %s are two comparisons on one condition: keep one, or write a condition for each", written[0].key, second.key)))
+	}
+	reading, err := parseValueType(c.ValueType)
+	if err != nil {
+		b.errors = append(b.errors, field.Invalid(at.Child("valueType"), c.ValueType, err.Error()))
+		return nil
+	}
+	return b.operator(written[0], reading, at)
+}
+
+// idle reports exists: false and notExists: false, which say nothing, where they are all that is said.
+func (b *builder) idle(c *orkv1.Condition, at *field.Path) {
+	if c.Exists != nil {
+		b.errors = append(b.errors, field.Invalid(at.Child("exists"), false, "compares nothing: use notExists: true"))
+	}
+	if c.NotExists != nil {
+		b.errors = append(b.errors, field.Invalid(at.Child("notExists"), false, "compares nothing: use exists: true"))
+	}
+}
+
+func (b *builder) operator(s shorthand, reading valueType, at *field.Path) comparison {
+	operator, ok := lookupOperator(s.operator)
+	if !ok {
+		if !unsupportedOperator(s.operator) { // reported as such
+			b.errors = append(b.errors, field.Invalid(at.Child("operator"), s.operator, unknownOperator(s.operator)))
+		}
+		return nil
+	}
+	valueAt := at.Child(s.key)
+	if s.key == "operator" {
+		valueAt = at.Child("value")
+	}
+	switch {
+	case operator.takesValue && s.value == nil:
+		b.errors = append(b.errors, field.Required(valueAt, fmt.Sprintf("the operator %s compares with a value", s.operator)))
+		return nil
+	case !operator.takesValue && s.value != nil:
+		b.errors = append(b.errors, field.Forbidden(valueAt, fmt.Sprintf("the operator %s takes no value", s.operator)))
+		return nil
+	}
+	var text orkv1.Template
+	if s.value != nil {
+		text = *s.value
+	}
+	built, references, err := operator.build(string(text), reading)
+	if err != nil {
+		b.errors = append(b.errors, field.Invalid(valueAt, text, err.Error()))
+	}
+	b.references = append(b.references, references...)
+	return built
+}

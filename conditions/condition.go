@@ -1,0 +1,107 @@
+package conditions
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// condition is one compiled comparison of one field.
+type condition struct {
+	subject    subject
+	comparison comparison
+	negate     bool
+}
+
+// comparison is an operator with its value.
+type comparison interface {
+	// holds compares a value as it was read: nil when it is missing. An error means that there is nothing to compare with.
+	holds(actual any, f template.Facts) (bool, error)
+	// want is the expected value in a reason.
+	want(f template.Facts) string
+}
+
+// subject is what a condition compares: a path, or a template.
+type subject struct {
+	source  string
+	path    template.Path
+	program *template.Program
+}
+
+// outcome is what a condition found.
+type outcome struct {
+	actual any
+	err    error
+	holds  bool
+}
+
+func (c *condition) evaluate(f template.Facts) outcome {
+	actual, err := c.subject.read(f)
+	result := outcome{actual: actual, err: err}
+	if err == nil {
+		result.holds, result.err = c.comparison.holds(actual, f)
+	}
+	result.holds = result.holds != c.negate
+	return result
+}
+
+// explain says why the condition failed. It shows no more of a value than a line can hold.
+func (c *condition) explain(result outcome, f template.Facts) string {
+	said := strconv.Quote(c.subject.source) + " = " + strconv.Quote(shorten(template.Text(result.actual)))
+	if result.err != nil {
+		return said + ": " + result.err.Error()
+	}
+	want := c.comparison.want(f)
+	if c.negate {
+		want = "not " + want
+	}
+	return said + ", want " + strconv.Quote(shorten(want))
+}
+
+func shorten(text string) string {
+	const most = 128
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most], "") + "…"
+}
+
+// compileSubject takes a text with "{{" as a template and any other as a path.
+func compileSubject(text string) (subject, error) {
+	s := subject{source: strings.TrimSpace(text)}
+	var err error
+	if strings.Contains(text, "{{") {
+		s.program, err = template.Compile(text)
+	} else {
+		s.path, err = template.ParsePath(text)
+	}
+	return s, err
+}
+
+// read gives a value its own type: of what a path leads to, or of a template that is one single expression.
+func (s *subject) read(f template.Facts) (any, error) {
+	if s.program == nil {
+		value, _ := s.path.Lookup(f)
+		return value, nil
+	}
+	return render(s.program, f)
+}
+
+func (s *subject) references() [][]string {
+	if s.program == nil {
+		return [][]string{s.path}
+	}
+	return s.program.References()
+}
+
+// render drops the white space that block texts of YAML have around a template.
+func render(program *template.Program, f template.Facts) (any, error) {
+	value, err := program.Value(f)
+	if text, ok := value.(string); ok {
+		if trimmed := strings.TrimSpace(text); len(trimmed) < len(text) {
+			return trimmed, err
+		}
+	}
+	return value, err
+}

@@ -1,0 +1,98 @@
+package conditions
+
+import (
+	"strings"
+
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// operand is what a comparison compares with: parsed once when it is a plain text, at each evaluation when it is a
+// template.
+type operand[T any] struct {
+	source  string
+	parse   func(any) (T, error)
+	fixed   T
+	program *template.Program // nil: fixed
+}
+
+func newOperand[T any](text string, parse func(any) (T, error)) (operand[T], error) {
+	o := operand[T]{source: text, parse: parse}
+	var err error
+	if strings.Contains(text, "{{") {
+		o.program, err = template.Compile(text)
+	} else {
+		o.fixed, err = parse(text)
+	}
+	return o, err
+}
+
+func (o *operand[T]) read(f template.Facts) (T, error) {
+	if o.program == nil {
+		return o.fixed, nil
+	}
+	value, err := render(o.program, f)
+	if err != nil {
+		return o.fixed, err
+	}
+	return o.parse(value)
+}
+
+// text is the value in a reason.
+func (o *operand[T]) text(f template.Facts) string {
+	if o.program == nil {
+		return o.source
+	}
+	value, err := render(o.program, f)
+	if err != nil {
+		return o.source
+	}
+	return template.Text(value)
+}
+
+func (o *operand[T]) references() [][]string {
+	if o.program == nil {
+		return nil
+	}
+	return o.program.References()
+}
+
+// versus is a comparison with a value.
+type versus[T any] struct {
+	label   string // in front of the value in a reason
+	operand operand[T]
+	test    func(actual any, want T) bool
+}
+
+func (v *versus[T]) holds(actual any, f template.Facts) (bool, error) {
+	want, err := v.operand.read(f)
+	if err != nil {
+		return false, err
+	}
+	return v.test(actual, want), nil
+}
+
+func (v *versus[T]) want(f template.Facts) string { return v.label + v.operand.text(f) }
+
+// compileVersus is the common end of all operators that take a value.
+func compileVersus[T any](label, text string, parse func(any) (T, error), test func(any, T) bool) (comparison, [][]string, error) {
+	o, err := newOperand(text, parse)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &versus[T]{label: label, operand: o, test: test}, o.references(), nil
+}
+
+// alone is a comparison without a value.
+type alone struct {
+	label string
+	test  func(actual any) bool
+}
+
+func (a *alone) holds(actual any, _ template.Facts) (bool, error) { return a.test(actual), nil }
+
+func (a *alone) want(template.Facts) string { return a.label }
+
+func ofValue(label string, test func(any) bool) operator {
+	compiled := &alone{label: label, test: test}
+	return operator{build: func(string, valueType) (comparison, [][]string, error) { return compiled, nil, nil }}
+}

@@ -1,0 +1,81 @@
+package conditions
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/orkestra-runtime/orkestra/conditions/internal/spelling"
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
+)
+
+// operator makes a comparison. A new operator is one more line in the table.
+type operator struct {
+	takesValue bool
+	// build compiles the text of the value and tells which paths it reads.
+	build func(text string, t valueType) (comparison, [][]string, error)
+}
+
+// operators is the table of all operators by name. It is shared and never written.
+var operators = sync.OnceValue(func() map[string]operator {
+	return map[string]operator{
+		"equals":      equality("", false),
+		"notEquals":   equality("not ", true),
+		"in":          membership("in ", false),
+		"notIn":       membership("not in ", true),
+		"contains":    ofText("contains ", strings.Contains),
+		"notContains": ofText("not contains ", not(strings.Contains)),
+		"prefix":      ofText("prefix ", strings.HasPrefix),
+		"notPrefix":   ofText("not prefix ", not(strings.HasPrefix)),
+		"suffix":      ofText("suffix ", strings.HasSuffix),
+		"notSuffix":   ofText("not suffix ", not(strings.HasSuffix)),
+		"regex":       pattern(),
+		"gt":          ofNumber("gt ", func(order int) bool { return order > 0 }),
+		"gte":         ofNumber("gte ", func(order int) bool { return order >= 0 }),
+		"lt":          ofNumber("lt ", func(order int) bool { return order < 0 }),
+		"lte":         ofNumber("lte ", func(order int) bool { return order <= 0 }),
+		"between":     ofRange("between ", false),
+		"notBetween":  ofRange("not between ", true),
+		"exists":      ofValue("any value", exists),
+		"notExists":   ofValue("no value", func(actual any) bool { return !exists(actual) }),
+		"typeOf":      typeName(),
+		"typeMap":     ofType(notes.TypeMap),
+		"typeList":    ofType(notes.TypeList),
+		"typeString":  ofType(notes.TypeString),
+		"typeNumber":  ofType(notes.TypeNumber),
+		"typeBool":    ofType(notes.TypeBool),
+		"typeNull":    ofType(notes.TypeNull),
+	}
+})
+
+// aliases are further names of operators: short ones, and the keys of the short forms that are named differently.
+var aliases = map[string]string{
+	"eq":                 "equals",
+	"ne":                 "notEquals",
+	"neq":                "notEquals",
+	"greaterThan":        "gt",
+	"greaterThanOrEqual": "gte",
+	"min":                "gte",
+	"lessThan":           "lt",
+	"lessThanOrEqual":    "lte",
+	"max":                "lte",
+}
+
+func lookupOperator(name string) (operator, bool) {
+	if full, ok := aliases[name]; ok {
+		name = full
+	}
+	found, ok := operators()[name]
+	return found, ok
+}
+
+func unknownOperator(name string) string {
+	valid := slices.Sorted(maps.Keys(operators()))
+	hint := ""
+	if near := spelling.Nearest(name, slices.AppendSeq(valid, maps.Keys(aliases))); near != "" {
+		hint = fmt.Sprintf(": did you mean %q?", near)
+	}
+	return fmt.Sprintf("unknown operator%s (valid: %s)", hint, strings.Join(valid, ", "))
+}

@@ -1,0 +1,194 @@
+package conditions_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: -want, +got:\n%s", file, diff)
+	}
+}
+
+func TestEvaluate(t *testing.T) {
+	yes := orkv1.Condition{Field: "metadata.name", Equals: text("shop")}
+	no := orkv1.Condition{Field: "metadata.name", Equals: text("x")}
+	pass := conditions.Verdict{Pass: true}
+	failed := conditions.Verdict{Reason: `when: "metadata.name" = "shop", want "x"`}
+	none := conditions.Verdict{Reason: "or: no condition satisfied"}
+	cases := map[string]struct {
+		reason   string
+		when, or []orkv1.Condition
+		want     conditions.Verdict
+	}{
+		"Nothing":     {reason: "a gate without conditions passes", want: pass},
+		"AllWhen":     {reason: "every condition of when must hold", when: []orkv1.Condition{yes, yes}, want: pass},
+		"OneWhen":     {reason: "one that does not is enough to fail", when: []orkv1.Condition{yes, no}, want: failed},
+		"AnyOr":       {reason: "one of or is enough", or: []orkv1.Condition{no, yes}, want: pass},
+		"NoOr":        {reason: "none of or fails", or: []orkv1.Condition{no, no}, want: none},
+		"WhenAndOr":   {reason: "both lists must pass", when: []orkv1.Condition{yes}, or: []orkv1.Condition{no, yes}, want: pass},
+		"WhenNotOr":   {reason: "or alone can't open the gate", when: []orkv1.Condition{no}, or: []orkv1.Condition{yes}, want: failed},
+		"OrNotWhen":   {reason: "nor can when", when: []orkv1.Condition{yes}, or: []orkv1.Condition{no}, want: none},
+		"FirstOfWhen": {reason: "the reason names the first that failed", when: []orkv1.Condition{no, {Field: "spec.absent"}}, want: failed},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := compile(t, orkv1.Conditions{When: tc.when, Or: tc.or}).Evaluate(facts())
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nEvaluate(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestReasons shows what an operator reads of a closed gate.
+func TestReasons(t *testing.T) {
+	var out strings.Builder
+	for _, c := range []orkv1.Condition{
+		{Field: "spec.enabled", Equals: text("false")},
+		{Field: ".spec.absent", Equals: text("x")},
+		{Field: "spec.replicas", Equals: text("{{ .spec.digits }}")},
+		{Field: "spec.enabled", Equals: text("true"), Negate: true},
+		{Field: "spec.image", NotEquals: text("nginx:1.27")},
+		{Field: "spec.replicas", Min: text("5")},
+		{Field: "spec.replicas", Between: text("5, 9")},
+		{Field: "status.phase", In: text("Failed,Pending")},
+		{Field: "spec.image", Regex: text("^x")},
+		{Field: "spec.absent", Exists: new(true)},
+		{Field: "spec.zero", NotExists: new(true)},
+		{Field: "spec.list", Operator: "typeMap"},
+		{Field: "spec.list", Operator: "typeOf", Value: text("map")},
+		{Field: "{{ .status.phase | toLower }}", Equals: text("failed")},
+		{Field: "{{ .status.phase | toInt }}", Equals: text("1")},
+		{Field: "spec.replicas", Max: text("{{ .status.phase }}")},
+		{Field: "spec.replicas", Between: text("{{ .status.phase }}")},
+		{Field: "spec.replicas", Equals: text("{{ toInt .status.phase }}")},
+		{Field: "spec.replicas", Equals: text(strings.Repeat("long ", 50))},
+	} {
+		verdict := compile(t, orkv1.Conditions{When: []orkv1.Condition{c}}).Evaluate(facts())
+		if verdict.Pass {
+			t.Errorf("%+v: want it to fail", c)
+		}
+		fmt.Fprintln(&out, verdict.Reason)
+	}
+	golden(t, "reasons.golden", out.String())
+}
+
+// TestCompileErrors shows what an author reads of wrong conditions.
+func TestCompileErrors(t *testing.T) {
+	_, errs := conditions.Compile(orkv1.Conditions{
+		When: []orkv1.Condition{
+			{},
+			{Field: " ", Equals: text("x")},
+			{Field: "spec..a", Equals: text("x")},
+			{Field: "spec.list[0]", Equals: text("x")},
+			{Field: "{{ .spec.a", Equals: text("x")},
+			{Field: "{{ defalt .a 1 }}", Equals: text("{{ nosuchthing }}")},
+			{Field: "spec.a", Operator: "equal", Value: text("x")},
+			{Field: "spec.a", Operator: "!=", Value: text("x")},
+			{Field: "spec.a", Operator: "equals"},
+			{Field: "spec.a", Operator: "exists", Value: text("true")},
+			{Field: "spec.a", Equals: text("x"), In: text("x,y")},
+			{Field: "spec.a", Equals: text("x"), Value: text("y")},
+			{Field: "spec.a", Equals: text("x"), Operator: "gt", Value: text("1"), Exists: new(true)},
+			{Field: "spec.a", Exists: new(false)},
+			{Field: "spec.a", NotExists: new(false)},
+			{Field: "spec.a", GreaterThan: text("many")},
+			{Field: "spec.a", LessThan: text(" ")},
+			{Field: "spec.a", Min: text("NaN")},
+			{Field: "spec.a", Min: text("1.5"), ValueType: "int"},
+			{Field: "spec.a", Max: text("1"), ValueType: "bool"},
+			{Field: "spec.a", Equals: text("maybe"), ValueType: "bool"},
+			{Field: "spec.a", In: text("1,two"), ValueType: "int"},
+			{Field: "spec.a", Equals: text("1"), ValueType: "number"},
+			{Field: "spec.a", Regex: text("(")},
+			{Field: "spec.a", Operator: "typeOf", Value: text("list")},
+		},
+		Or: []orkv1.Condition{
+			{Field: "spec.a", Between: text("1")},
+			{Field: "spec.a", Between: text("1,2,3")},
+			{Field: "spec.a", Between: text("1,")},
+			{Field: "spec.a", NotBetween: text("one,2")},
+			{Field: "spec.a", Between: text("5,1")},
+			{Time: &orkv1.TimeWindow{After: "08:00"}},
+			{DayOfWeek: &orkv1.DayOfWeek{}},
+			{Cron: "* * * * *", Duration: &orkv1.Duration{}},
+			{CEL: "spec.a > 1"},
+			{Field: "spec.a", Operator: "unique"},
+			{Field: "spec.a", Equals: text("x"), Notify: &orkv1.Notify{}, Source: &orkv1.CrossSource{}},
+		},
+	}, field.NewPath("gate"))
+	var out strings.Builder
+	for _, err := range errs {
+		fmt.Fprintln(&out, err)
+	}
+	golden(t, "compile_errors.golden", out.String())
+}
+
+func TestReferences(t *testing.T) {
+	program := compile(t, orkv1.Conditions{
+		When: []orkv1.Condition{{Field: ".spec.a", Equals: text("{{ .spec.b }}")}},
+		Or:   []orkv1.Condition{{Field: "{{ .spec.c | default .spec.d }}"}},
+	})
+	want := [][]string{{"spec", "a"}, {"spec", "b"}, {"spec", "c"}, {"spec", "d"}}
+	if diff := cmp.Diff(want, program.References()); diff != "" {
+		t.Errorf("every path of fields and values: -want, +got:\n%s", diff)
+	}
+	if got := (*conditions.Program)(nil).References(); got != nil {
+		t.Errorf("no program reads nothing: got %v", got)
+	}
+}
+
+func TestNilProgramPasses(t *testing.T) {
+	program, errs := conditions.Compile(orkv1.Conditions{}, field.NewPath("gate"))
+	if program != nil || errs != nil {
+		t.Fatalf("a gate without conditions is no program: got %v, %v", program, errs)
+	}
+	if diff := cmp.Diff(conditions.Verdict{Pass: true}, program.Evaluate(template.Facts{})); diff != "" {
+		t.Errorf("Evaluate(): -want, +got:\n%s", diff)
+	}
+}
+
+func TestProgramIsSafeForConcurrentUse(t *testing.T) {
+	program := compile(t, orkv1.Conditions{When: []orkv1.Condition{
+		{Field: "{{ .spec.image | toLower }}", Equals: text("{{ .spec.image | default \"x\" }}")},
+	}})
+	var group sync.WaitGroup
+	for range 8 {
+		group.Go(func() {
+			for range 200 {
+				if verdict := program.Evaluate(facts()); !verdict.Pass {
+					t.Error(verdict.Reason)
+					return
+				}
+			}
+		})
+	}
+	group.Wait()
+}

@@ -1,0 +1,50 @@
+package status
+
+import (
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+)
+
+// Conditions reads status.conditions of an object. An element that is no condition is left out.
+func Conditions(object map[string]any) []metav1.Condition {
+	list, _, _ := unstructured.NestedFieldNoCopy(object, "status", "conditions")
+	elements, _ := list.([]any)
+	conditions := make([]metav1.Condition, 0, len(elements))
+	for _, element := range elements {
+		if condition, ok := conditionOf(element); ok {
+			conditions = append(conditions, condition)
+		}
+	}
+	return conditions
+}
+
+// Find returns the condition of a type, nil when there is none.
+func Find(conditions []metav1.Condition, conditionType string) *metav1.Condition {
+	at := slices.IndexFunc(conditions, func(c metav1.Condition) bool { return c.Type == conditionType })
+	if at < 0 {
+		return nil
+	}
+	return &conditions[at]
+}
+
+// IsTrue tells whether an object has the condition with status True, for its current generation where it says which.
+func IsTrue(object *unstructured.Unstructured, conditionType string) bool {
+	condition := Find(Conditions(object.Object), conditionType)
+	return condition != nil && condition.Status == metav1.ConditionTrue &&
+		(condition.ObservedGeneration == 0 || condition.ObservedGeneration >= object.GetGeneration())
+}
+
+func conditionOf(element any) (metav1.Condition, bool) {
+	fields, ok := element.(map[string]any)
+	if !ok {
+		return metav1.Condition{}, false
+	}
+	var condition metav1.Condition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(fields, &condition); err != nil || condition.Type == "" {
+		return metav1.Condition{}, false
+	}
+	return condition, true
+}

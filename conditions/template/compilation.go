@@ -1,0 +1,33 @@
+package template
+
+import (
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// compilation collects what is found while a value with many texts is compiled.
+type compilation struct {
+	errors     field.ErrorList
+	references [][]string
+}
+
+// leaf compiles one text; nil when the text is used as it is, or does not compile.
+func (c *compilation) leaf(text string, at *field.Path) *leaf {
+	if !strings.Contains(text, "{{") {
+		return nil
+	}
+	program, err := Compile(text)
+	if err != nil {
+		c.errors = append(c.errors, field.Invalid(at, text, err.Error()))
+		return nil
+	}
+	c.references = append(c.references, program.References()...)
+	return &leaf{program: program, at: at.String()}
+}
+
+// leaf is a program and the path of its text, for errors.
+type leaf struct {
+	program *Program
+	at      string
+}

@@ -1,0 +1,71 @@
+package template
+
+import (
+	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"sync"
+
+	"github.com/orkestra-runtime/orkestra/conditions/internal/spelling"
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
+)
+
+// function is what the compiler knows of a function: its code, and how many values it takes.
+type function struct {
+	code        any // nil: one of Go's own, which text/template provides
+	least, most int // most < 0: any number
+}
+
+// functions returns every function that an expression may call. The map is shared and never written.
+var functions = sync.OnceValue(func() map[string]function {
+	all := map[string]function{
+		// Go's engine evaluates no more values of and and or than it needs, which a function of ours could not.
+		"and": {least: 1, most: -1},
+		"or":  {least: 1, most: -1},
+		"not": {least: 1, most: 1},
+	}
+	for name, code := range notes.Functions() {
+		all[name] = describe(code)
+	}
+	return all
+})
+
+func describe(code any) function {
+	t := reflect.TypeOf(code)
+	if t.IsVariadic() {
+		return function{code: code, least: t.NumIn() - 1, most: -1}
+	}
+	return function{code: code, least: t.NumIn(), most: t.NumIn()}
+}
+
+// unknown says that there is no such function, and which one was probably meant.
+func unknown(name string) string {
+	if near := spelling.Nearest(name, slices.Collect(maps.Keys(functions()))); near != "" {
+		return fmt.Sprintf("unknown function %q: did you mean %q?", name, near)
+	}
+	return fmt.Sprintf("unknown function %q: a field is written with a leading dot, as .%s", name, name)
+}
+
+// arity is "" when a function takes so many values, else what it does take.
+func (f function) arity(name string, given int) string {
+	switch {
+	case given >= f.least && (f.most < 0 || given <= f.most):
+		return ""
+	case f.most < 0:
+		return fmt.Sprintf("%s takes at least %s, not %d", name, plural(f.least), given)
+	default:
+		return fmt.Sprintf("%s takes %s, not %d", name, plural(f.least), given)
+	}
+}
+
+func plural(n int) string {
+	switch n {
+	case 0:
+		return "no value"
+	case 1:
+		return "1 value"
+	default:
+		return fmt.Sprintf("%d values", n)
+	}
+}

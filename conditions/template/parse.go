@@ -1,0 +1,83 @@
+package template
+
+import (
+	"strings"
+	"text/template/parse"
+)
+
+// treeName names the parse tree. It shows in Go's messages, from which it is cut again.
+const treeName = "t"
+
+// parseTree parses a text without looking at its functions. An error is a *SyntaxError.
+func parseTree(text string) (*parse.Tree, error) {
+	found := actions(text)
+	for _, a := range found {
+		switch keyword := a.keyword(text); keyword {
+		case "define", "template", "block":
+			return nil, problem(text, a.start, "{{%s}} is not available: write the text where it is needed, or declare a note", keyword)
+		}
+	}
+	tree, err := goParse(text)
+	if err != nil {
+		return nil, locate(text, found, err)
+	}
+	return tree, nil
+}
+
+func goParse(text string) (*parse.Tree, error) {
+	tree := parse.New(treeName)
+	tree.Mode = parse.SkipFuncCheck
+	return tree.Parse(text, "", "", map[string]*parse.Tree{})
+}
+
+// locate turns Go's message, which knows the line only, into one with a column: the first action with which the text up
+// to there no longer parses.
+func locate(text string, found []action, err error) *SyntaxError {
+	if unfinished(err) {
+		return unclosedBlock(text, found)
+	}
+	low, high := 0, len(found)-1
+	for low < high {
+		middle := (low + high) / 2
+		if _, err := goParse(text[:found[middle].end]); err != nil && !unfinished(err) {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	offset := 0
+	if high >= 0 {
+		offset = found[low].start
+	}
+	return problem(text, offset, "%s", message(err))
+}
+
+// unfinished tells the one error that more text could mend. Go gives it as text only.
+func unfinished(err error) bool { return strings.HasSuffix(err.Error(), ": unexpected EOF") }
+
+// message cuts "template: t:1: " off.
+func message(err error) string {
+	text := strings.TrimPrefix(err.Error(), "template: "+treeName+":")
+	if _, rest, ok := strings.Cut(text, ": "); ok {
+		return rest
+	}
+	return text
+}
+
+// unclosedBlock names the innermost block that has no end.
+func unclosedBlock(text string, found []action) *SyntaxError {
+	var open []action
+	for _, a := range found {
+		switch a.keyword(text) {
+		case "if", "range", "with":
+			open = append(open, a)
+		case "end":
+			open = open[:max(0, len(open)-1)]
+		}
+	}
+	if len(open) == 0 {
+		return problem(text, len(text), "the text ends within an expression")
+	}
+	last := open[len(open)-1]
+	return problem(text, last.start, "{{%s}} has no {{end}}", last.keyword(text))
+}

@@ -1,0 +1,38 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Path is a dot path such as spec.replicas, by its keys. It leads through maps only.
+type Path []string
+
+// ParsePath reads keys separated by dots; a leading dot is allowed. Keys that hold dots and positions in lists can't be
+// written as a path, only as a template.
+func ParsePath(text string) (Path, error) {
+	trimmed := strings.TrimPrefix(strings.TrimSpace(text), ".")
+	if trimmed == "" {
+		return nil, errors.New("the path is empty: use a path such as spec.replicas")
+	}
+	if strings.ContainsAny(trimmed, "[]") {
+		return nil, fmt.Errorf("the path %q has an index, and paths lead through maps only: use a template such as %s",
+			text, "{{ index .spec.list 0 }}")
+	}
+	if strings.ContainsAny(trimmed, "{} \t\r\n") {
+		return nil, fmt.Errorf("the path %q is not keys separated by dots: use a path such as spec.replicas, or a template", text)
+	}
+	path := Path(strings.Split(trimmed, "."))
+	if slices.Contains(path, "") {
+		return nil, fmt.Errorf("the path %q has an empty key between two dots or at its end", text)
+	}
+	return path, nil
+}
+
+// Lookup reads the value at the path; false when there is none.
+func (p Path) Lookup(f Facts) (value any, found bool) { return f.Lookup(p) }
+
+// String is the path without a leading dot.
+func (p Path) String() string { return strings.Join(p, ".") }

@@ -1,0 +1,68 @@
+package template
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	texttemplate "text/template"
+)
+
+var (
+	errOutput = fmt.Errorf("the text is longer than %d bytes", maxOutput)
+	errSteps  = fmt.Errorf("the template takes more than %d steps: range over less", maxSteps)
+)
+
+// renderError names the expression that failed, as the author wrote it.
+type renderError struct {
+	expression string
+	cause      error
+}
+
+func (e *renderError) Error() string { return shorten(e.expression) + ": " + e.cause.Error() }
+
+func (e *renderError) Unwrap() error { return e.cause }
+
+// explain turns an error of Go's engine, which speaks of the rewritten tree, into one about the text.
+func explain(text string, err error) error {
+	failed, ok := errors.AsType[texttemplate.ExecError](err)
+	if !ok {
+		return &renderError{expression: text, cause: err}
+	}
+	located := failed.Err.Error()
+	// What a function returned is wrapped; Go's own findings are text behind the place.
+	cause := errors.Unwrap(failed.Err)
+	if cause == nil {
+		cause = errors.New(located[strings.LastIndex(located, ">: ")+len(">: "):])
+	}
+	return &renderError{expression: expressionAt(text, located), cause: cause}
+}
+
+// expressionAt finds the action at the place in a message that begins with "template: t:line:column: "; the whole text
+// when it has none.
+func expressionAt(text, located string) string {
+	var line, column int
+	if _, err := fmt.Sscanf(located, "template: "+treeName+":%d:%d:", &line, &column); err != nil {
+		return text
+	}
+	offset := 0
+	for range line - 1 {
+		offset += strings.IndexByte(text[offset:], '\n') + 1
+	}
+	offset += column
+	for _, a := range actions(text) {
+		if a.start <= offset && offset < a.end {
+			return text[a.start:a.end]
+		}
+	}
+	return text
+}
+
+// shorten keeps an expression readable within an error.
+func shorten(expression string) string {
+	const most = 120
+	short := strings.Join(strings.Fields(expression), " ")
+	if len(short) <= most {
+		return short
+	}
+	return strings.ToValidUTF8(short[:most], "") + "…"
+}

@@ -1,0 +1,219 @@
+package template
+
+import (
+	"slices"
+	"strconv"
+	"text/template/parse"
+)
+
+// The functions that the rewritten tree calls. No text can call them: they are not among the known functions.
+const (
+	lookupFunction = "_lookup" // (base, number of a path) -> value or nil
+	printFunction  = "_print"  // (value) -> text; notes the value of a single expression
+	rangeFunction  = "_range"  // (value) -> value that a range can iterate
+)
+
+// rewriter turns Go's tree into ours and finds everything wrong with it. The first problem ends it.
+//
+//	{{ .spec.a }}          {{ _lookup . 0 | _print }}
+//	{{ f .spec.a $x.b }}   {{ f (_lookup . 0) (_lookup $x 1) | _print }}
+//	{{ range (g .).c }}    {{ range _lookup (g .) 2 | _range }}
+type rewriter struct {
+	text       string
+	paths      []Path              // by the number that _lookup is given
+	used       map[string]function // functions the tree calls, ours not included
+	references [][]string
+}
+
+// scope is what the dot stands for: a path from the roots when it is known.
+type scope struct {
+	path  Path
+	known bool
+}
+
+func (r *rewriter) list(list *parse.ListNode, dot scope) error {
+	if list == nil {
+		return nil
+	}
+	for _, node := range list.Nodes {
+		if err := r.statement(node, dot); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *rewriter) statement(node parse.Node, dot scope) error {
+	switch n := node.(type) {
+	case *parse.ActionNode:
+		err := r.pipe(n.Pipe, dot)
+		if len(n.Pipe.Decl) == 0 {
+			appendCall(n.Pipe, printFunction)
+		}
+		return err
+	case *parse.IfNode:
+		return r.branch(&n.BranchNode, dot, dot)
+	case *parse.WithNode:
+		return r.branch(&n.BranchNode, r.pathOf(n.Pipe, dot), dot)
+	case *parse.RangeNode:
+		err := r.branch(&n.BranchNode, scope{}, dot)
+		appendCall(n.Pipe, rangeFunction)
+		return err
+	case *parse.TextNode, *parse.CommentNode, *parse.BreakNode, *parse.ContinueNode:
+		return nil
+	default:
+		return problem(r.text, int(node.Position()), "%s is not available", node)
+	}
+}
+
+func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) error {
+	if err := r.pipe(n.Pipe, dot); err != nil {
+		return err
+	}
+	if err := r.list(n.List, body); err != nil {
+		return err
+	}
+	return r.list(n.ElseList, dot)
+}
+
+func (r *rewriter) pipe(pipe *parse.PipeNode, dot scope) error {
+	for i, command := range pipe.Cmds {
+		if err := r.command(command, dot, i > 0); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command rewrites a function with its values, or one value alone. piped: the pipeline hands it one more value.
+func (r *rewriter) command(command *parse.CommandNode, dot scope, piped bool) error {
+	given := len(command.Args) - 1
+	if piped {
+		given++
+	}
+	name, called := command.Args[0].(*parse.IdentifierNode)
+	switch {
+	case called:
+		if err := r.call(name, given); err != nil {
+			return err
+		}
+	case given > 0:
+		return problem(r.text, int(command.Position()), "%s is a value, not a function: it takes no values", command.Args[0])
+	case command.Args[0].Type() == parse.NodeNil:
+		return problem(r.text, int(command.Position()), "nil alone is nothing to print or test")
+	}
+	for i, arg := range command.Args {
+		if called && i == 0 {
+			continue
+		}
+		operand, err := r.operand(arg, dot)
+		if err != nil {
+			return err
+		}
+		command.Args[i] = operand
+	}
+	flatten(command)
+	return nil
+}
+
+func (r *rewriter) call(name *parse.IdentifierNode, given int) error {
+	f, ok := functions()[name.Ident]
+	if !ok {
+		return problem(r.text, int(name.Position()), "%s", unknown(name.Ident))
+	}
+	if wrong := f.arity(name.Ident, given); wrong != "" {
+		return problem(r.text, int(name.Position()), "%s", wrong)
+	}
+	r.used[name.Ident] = f
+	return nil
+}
+
+func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, error) {
+	// What is in parentheses is recorded inside of them.
+	if read := r.pathOf(node, dot); read.known && len(read.path) > 0 && node.Type() != parse.NodePipe {
+		r.references = append(r.references, read.path)
+	}
+	switch n := node.(type) {
+	case *parse.FieldNode:
+		return r.lookup(&parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, n.Ident), nil
+	case *parse.VariableNode:
+		if len(n.Ident) == 1 {
+			return n, nil
+		}
+		variable := &parse.VariableNode{NodeType: parse.NodeVariable, Pos: n.Pos, Ident: n.Ident[:1]}
+		return r.lookup(variable, n.Ident[1:]), nil
+	case *parse.ChainNode:
+		base, err := r.operand(n.Node, dot)
+		if err != nil {
+			return nil, err
+		}
+		return r.lookup(base, n.Field), nil
+	case *parse.PipeNode:
+		return n, r.pipe(n, dot)
+	case *parse.IdentifierNode:
+		return n, r.call(n, 0)
+	default:
+		return n, nil
+	}
+}
+
+// lookup is the pipeline (_lookup base number).
+func (r *rewriter) lookup(base parse.Node, path Path) *parse.PipeNode {
+	number := slices.IndexFunc(r.paths, func(p Path) bool { return slices.Equal(p, path) })
+	if number < 0 {
+		number = len(r.paths)
+		r.paths = append(r.paths, path)
+	}
+	pos := base.Position()
+	return &parse.PipeNode{NodeType: parse.NodePipe, Pos: pos, Cmds: []*parse.CommandNode{{
+		NodeType: parse.NodeCommand, Pos: pos, Args: []parse.Node{
+			parse.NewIdentifier(lookupFunction).SetPos(pos),
+			base,
+			&parse.NumberNode{NodeType: parse.NodeNumber, Pos: pos, IsInt: true, Int64: int64(number), Text: strconv.Itoa(number)},
+		},
+	}}}
+}
+
+// pathOf is the path from the roots that a node reads, if it reads nothing else.
+func (r *rewriter) pathOf(node parse.Node, dot scope) scope {
+	switch n := node.(type) {
+	case *parse.DotNode:
+		return dot
+	case *parse.FieldNode:
+		return dot.join(n.Ident)
+	case *parse.VariableNode:
+		if n.Ident[0] == "$" {
+			return scope{known: true}.join(n.Ident[1:])
+		}
+	case *parse.ChainNode:
+		return r.pathOf(n.Node, dot).join(n.Field)
+	case *parse.PipeNode:
+		if len(n.Cmds) == 1 && len(n.Cmds[0].Args) == 1 {
+			return r.pathOf(n.Cmds[0].Args[0], dot)
+		}
+	}
+	return scope{}
+}
+
+func (s scope) join(path Path) scope {
+	if !s.known {
+		return s
+	}
+	return scope{known: true, path: slices.Concat(s.path, path)}
+}
+
+// flatten makes a command of one call in parentheses that call.
+func flatten(command *parse.CommandNode) {
+	if len(command.Args) != 1 {
+		return
+	}
+	if pipe, ok := command.Args[0].(*parse.PipeNode); ok && len(pipe.Cmds) == 1 && len(pipe.Decl) == 0 {
+		command.Args = pipe.Cmds[0].Args
+	}
+}
+
+func appendCall(pipe *parse.PipeNode, name string) {
+	pipe.Cmds = append(pipe.Cmds, &parse.CommandNode{
+		NodeType: parse.NodeCommand, Pos: pipe.Pos, Args: []parse.Node{parse.NewIdentifier(name).SetPos(pipe.Pos)},
+	})
+}

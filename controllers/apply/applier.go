@@ -1,0 +1,225 @@
+package apply
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/sets"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/util/csaupgrade"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+)
+
+// Desired is one child as its resource wants it.
+type Desired struct {
+	// Object holds exactly the fields that the declaration sets. It is not changed.
+	Object *unstructured.Unstructured
+	// CreateOnce leaves an object that exists as it is, and never prunes it.
+	CreateOnce bool
+	// Force takes fields over from other field managers. Without it, a field that another manager holds is an error.
+	Force bool
+}
+
+// Applier writes children. It may be used concurrently, for different resources.
+type Applier struct {
+	client dynamic.Interface
+	store  *children.Store
+	spells spellings
+}
+
+// New returns an Applier that reads from the store and writes through the client.
+func New(client dynamic.Interface, store *children.Store) *Applier {
+	return &Applier{client: client, store: store}
+}
+
+// Apply makes one child as desired. The error of a child that another owner holds is a *NotOwnedError, that of a kind that is
+// not installed a *children.MissingKindError, that of a field that can't be changed an *ImmutableError; all others are worth
+// a new try.
+func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
+	kind, ok := a.store.Kind(desired.Object.GroupVersionKind())
+	if !ok {
+		return Change{}, &children.MissingKindError{GVK: desired.Object.GroupVersionKind()}
+	}
+	w := write{kind: kind, owner: owner, desired: desired, hash: hashOf(desired.Object.Object)}
+
+	observed := kind.Child(desired.Object.GetNamespace(), desired.Object.GetName())
+	if observed != nil {
+		return a.keep(ctx, w, observed)
+	}
+	created, err := a.create(ctx, w)
+	if !apierrors.IsAlreadyExists(err) {
+		return created, err
+	}
+	// It is there and memory does not show it: made by somebody else, or stripped of the label that the watch selects by.
+	live, err := a.resource(w).Get(ctx, desired.Object.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return Change{}, fmt.Errorf("read %s %s: %w", kind.GVK.Kind, w.name(), err)
+	}
+	return a.keep(ctx, w, live)
+}
+
+// write is one child on its way.
+type write struct {
+	kind    *children.Kind
+	owner   controllers.Owner
+	desired Desired
+	hash    hash
+}
+
+func (w write) name() string {
+	return qualified(w.desired.Object.GetNamespace(), w.desired.Object.GetName())
+}
+
+// stamped is the object with the record of what it holds.
+func (w write) stamped() *unstructured.Unstructured {
+	object := w.desired.Object.DeepCopy()
+	if !w.desired.CreateOnce {
+		annotations := object.GetAnnotations()
+		if annotations == nil {
+			annotations = map[string]string{}
+		}
+		annotations[orkv1.AnnotationAppliedHash] = w.hash.String()
+		object.SetAnnotations(annotations)
+	}
+	return object
+}
+
+func (a *Applier) resource(w write) dynamic.ResourceInterface {
+	return a.client.Resource(w.kind.Resource).Namespace(w.desired.Object.GetNamespace())
+}
+
+func (a *Applier) create(ctx context.Context, w write) (Change, error) {
+	created, err := a.resource(w).Create(ctx, w.stamped(), metav1.CreateOptions{FieldManager: orkv1.FieldManager})
+	if err != nil {
+		return Change{}, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	}
+	a.written(w, created)
+	return Change{Action: Created, Object: created}, nil
+}
+
+// keep makes an object that exists as desired.
+func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unstructured) (Change, error) {
+	unchanged := Change{Action: Unchanged, Object: observed}
+	holder := ownership(w.owner, observed)
+	switch {
+	case holder.other != "":
+		return Change{}, &NotOwnedError{
+			GVK: w.kind.GVK, Namespace: observed.GetNamespace(), Name: observed.GetName(), Owner: holder.other,
+		}
+	case w.desired.CreateOnce: // also one that nobody owns: to own it would mean to change it
+		return unchanged, nil
+	case w.kind.Deleting(observed):
+		return unchanged, nil // its end is an event, and then it is made anew
+	case holder.ours && a.converged(w, observed):
+		return unchanged, nil
+	}
+	configured, err := a.configure(ctx, w, observed)
+	if err != nil {
+		return Change{}, err
+	}
+	action := Configured
+	switch {
+	case !holder.ours:
+		action = Adopted
+	case configured.GetResourceVersion() == observed.GetResourceVersion():
+		action = Unchanged // the server spells our values its own way, which is remembered now
+	}
+	return Change{Action: action, Object: configured}, nil
+}
+
+// converged tells whether the object has all we want and nothing of ours that we want no more.
+func (a *Applier) converged(w write, observed *unstructured.Unstructured) bool {
+	if observed.GetAnnotations()[orkv1.AnnotationAppliedHash] != w.hash.String() {
+		return false
+	}
+	if holds(w.desired.Object.Object, observed.Object) {
+		return true
+	}
+	return a.spells.explain(w, observed, differences(w.kind.GVK, w.desired.Object.Object, observed.Object))
+}
+
+func (a *Applier) configure(ctx context.Context, w write, observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	// The POST that made the object and server-side apply count as two managers of one name. The first holds a field that is
+	// dropped, and without force it is in conflict with the second.
+	if w.hash.dropsFrom(observed.GetAnnotations()[orkv1.AnnotationAppliedHash]) || !w.desired.Force {
+		if err := a.upgradeManagedFields(ctx, w); err != nil {
+			return nil, err
+		}
+	}
+	body, err := json.Marshal(w.stamped())
+	if err != nil {
+		return nil, fmt.Errorf("encode %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	}
+	configured, err := a.resource(w).Patch(ctx, observed.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
+		FieldManager: orkv1.FieldManager, Force: &w.desired.Force,
+	})
+	if err != nil {
+		if immutable := immutableError(w, err); immutable != nil {
+			return nil, immutable
+		}
+		return nil, fmt.Errorf("apply %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	}
+	a.written(w, configured)
+	return configured, nil
+}
+
+// upgradeManagedFields makes what we own by a POST owned by server-side apply. Without it a field that a definition drops
+// would stay, held by the entry of the POST. It is needed once in the life of an object, and only by an object that drops one.
+func (a *Applier) upgradeManagedFields(ctx context.Context, w write) error {
+	live, err := a.resource(w).Get(ctx, w.desired.Object.GetName(), metav1.GetOptions{})
+	if err != nil {
+		return fmt.Errorf("read the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	}
+	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(orkv1.FieldManager), orkv1.FieldManager)
+	if err != nil {
+		return fmt.Errorf("plan the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	}
+	if len(patch) == 0 {
+		return nil
+	}
+	if _, err := a.resource(w).Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager}); err != nil {
+		return fmt.Errorf("upgrade the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	}
+	return nil
+}
+
+// written keeps the server's answer for readers that come before the watch, and how it spells our values.
+func (a *Applier) written(w write, answer *unstructured.Unstructured) {
+	w.kind.Remember(answer)
+	if !w.desired.CreateOnce {
+		a.spells.learn(w, answer)
+	}
+}
+
+// immutableError turns the refusal to change a field of an existing object into an error for the reader. Nil: it is not one.
+func immutableError(w write, err error) error {
+	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok || !apierrors.IsInvalid(err) || status.ErrStatus.Details == nil {
+		return nil
+	}
+	var fields string
+	for _, cause := range status.ErrStatus.Details.Causes {
+		if !isImmutableMessage(cause.Message) {
+			continue
+		}
+		if fields != "" {
+			fields += ", "
+		}
+		fields += cause.Field
+	}
+	if fields == "" {
+		return nil
+	}
+	return &ImmutableError{
+		GVK: w.kind.GVK, Namespace: w.desired.Object.GetNamespace(), Name: w.desired.Object.GetName(), Fields: fields,
+	}
+}

@@ -1,0 +1,78 @@
+package apply
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// Action is what happened to one child.
+type Action string
+
+// The actions.
+const (
+	Created    Action = "created"
+	Configured Action = "configured"
+	Unchanged  Action = "unchanged"
+	Pruned     Action = "pruned"
+	// Adopted is an object that nobody owned and that now belongs to the resource.
+	Adopted Action = "adopted"
+)
+
+// Change is what happened to one child, and the child as it is now.
+type Change struct {
+	Action Action
+	// Object as the server or the memory last showed it. Shared: it must not be changed.
+	Object *unstructured.Unstructured
+}
+
+// String is what an event or a log line says: created Deployment hello.
+func (c Change) String() string {
+	return fmt.Sprintf("%s %s %s", c.Action, c.Object.GetKind(), c.Object.GetName())
+}
+
+// ChangeSet is the outcome of one cycle, in the order in which it was done.
+type ChangeSet []Change
+
+// Writes returns the changes that were written to the cluster.
+func (s ChangeSet) Writes() ChangeSet {
+	var written ChangeSet
+	for _, change := range s {
+		if change.Action != Unchanged {
+			written = append(written, change)
+		}
+	}
+	return written
+}
+
+// NotOwnedError says that an object that a resource wants belongs to somebody else. It is left as it is.
+type NotOwnedError struct {
+	GVK             schema.GroupVersionKind
+	Namespace, Name string
+	// Owner is who holds it, for people.
+	Owner string
+}
+
+func (e *NotOwnedError) Error() string {
+	return fmt.Sprintf("%s %s belongs to %s and is left as it is; choose another name, or delete it there",
+		e.GVK.Kind, qualified(e.Namespace, e.Name), e.Owner)
+}
+
+// ImmutableError says that the API server refuses to change a field of a child that exists.
+type ImmutableError struct {
+	GVK             schema.GroupVersionKind
+	Namespace, Name string
+	Fields          string
+}
+
+func (e *ImmutableError) Error() string {
+	return fmt.Sprintf("%s %s can't be changed in place (%s); delete it to have it made anew", e.GVK.Kind, qualified(e.Namespace, e.Name), e.Fields)
+}
+
+func qualified(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}

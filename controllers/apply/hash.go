@@ -1,0 +1,79 @@
+package apply
+
+import (
+	"encoding/binary"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"strings"
+)
+
+// Hash is what is recorded on a child of the object that was last written: a digest of all its values, and one of the paths
+// of its fields alone. The second tells a field that a definition dropped from one that it changed.
+type hash struct{ values, fields uint64 }
+
+// String is the recorded form: two times 16 hexadecimal digits and a dot between.
+func (h hash) String() string { return fmt.Sprintf("%016x.%016x", h.values, h.fields) }
+
+// dropsFrom tells whether some field may have been written by the recorded hash that h no longer has. A record that cannot
+// be read may have had any.
+func (h hash) dropsFrom(recorded string) bool {
+	_, fields, ok := strings.Cut(recorded, ".")
+	return !ok || fields != fmt.Sprintf("%016x", h.fields)
+}
+
+// hashOf digests JSON values. Maps are digested without an order: the sum of what their entries digest to.
+func hashOf(object map[string]any) hash {
+	return hash{values: digest(object, true), fields: digest(object, false)}
+}
+
+func digest(value any, values bool) uint64 {
+	switch value := value.(type) {
+	case map[string]any:
+		sum := mix('{', nil)
+		for key, member := range value {
+			sum += mix(':', []byte(key), word(digest(member, values)))
+		}
+		return mix('}', word(sum))
+	case []any:
+		sum := mix('[', nil)
+		for _, element := range value {
+			sum = mix(',', word(sum), word(digest(element, values)))
+		}
+		return sum
+	}
+	if !values {
+		return 0
+	}
+	switch value := value.(type) {
+	case string:
+		return mix('s', []byte(value))
+	case int64:
+		return number(float64(value))
+	case float64:
+		return number(value)
+	case bool:
+		if value {
+			return mix('t')
+		}
+		return mix('f')
+	case nil:
+		return mix('0')
+	default:
+		return mix('?', fmt.Append(nil, value))
+	}
+}
+
+// number digests a number by its value: whether 1 was read as an integer or not makes no difference to the server.
+func number(value float64) uint64 { return mix('n', word(math.Float64bits(value))) }
+
+func word(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+
+func mix(tag byte, parts ...[]byte) uint64 {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte{tag})
+	for _, part := range parts {
+		_, _ = h.Write(part)
+	}
+	return h.Sum64()
+}

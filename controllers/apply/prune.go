@@ -1,0 +1,117 @@
+package apply
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+)
+
+// Wanted is the set of children that stay, whatever else is pruned.
+type Wanted map[ID]struct{}
+
+// ID identifies a child whatever its version.
+type ID struct {
+	schema.GroupKind
+	types.NamespacedName
+}
+
+// Add puts a child into the set. False: it was in it.
+func (w Wanted) Add(object *unstructured.Unstructured) bool {
+	id := IDOf(object)
+	_, there := w[id]
+	w[id] = struct{}{}
+	return !there
+}
+
+// IDOf returns the identity of an object.
+func IDOf(object *unstructured.Unstructured) ID {
+	return ID{
+		GroupKind:      object.GroupVersionKind().GroupKind(),
+		NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()},
+	}
+}
+
+// Child is an existing child and its kind.
+type Child struct {
+	Kind   *children.Kind
+	Object *unstructured.Unstructured
+}
+
+// Unwanted lists the owner's children of the kinds that are kept as declared and are not wanted any more, the last kind
+// first. What is created once is not among them: it stays.
+func (a *Applier) Unwanted(owner controllers.Owner, kinds []schema.GroupVersionKind, wanted Wanted) ([]Child, error) {
+	return a.owned(owner, kinds, func(child *unstructured.Unstructured) bool {
+		_, stays := wanted[IDOf(child)]
+		_, kept := child.GetAnnotations()[orkv1.AnnotationAppliedHash]
+		return kept && !stays
+	})
+}
+
+// Uncollected lists the owner's children that garbage collection does not delete: those in other namespaces and
+// cluster-scoped ones of a namespaced owner.
+func (a *Applier) Uncollected(owner controllers.Owner, kinds []schema.GroupVersionKind) ([]Child, error) {
+	return a.owned(owner, kinds, func(child *unstructured.Unstructured) bool {
+		return owner.Namespace != "" && child.GetNamespace() != owner.Namespace
+	})
+}
+
+// Delete deletes children, except those that are on their way out. The first error ends it; what was deleted until then is
+// returned.
+func (a *Applier) Delete(ctx context.Context, unwanted []Child) (ChangeSet, error) {
+	var done ChangeSet
+	for _, child := range unwanted {
+		if child.Kind.Deleting(child.Object) {
+			continue
+		}
+		if err := a.delete(ctx, child.Kind, child.Object); err != nil {
+			return done, err
+		}
+		done = append(done, Change{Action: Pruned, Object: child.Object})
+	}
+	return done, nil
+}
+
+// owned lists the owner's children that are chosen, the last kind first. A kind that is not installed has none.
+func (a *Applier) owned(owner controllers.Owner, kinds []schema.GroupVersionKind, chosen func(*unstructured.Unstructured) bool) ([]Child, error) {
+	var list []Child
+	for _, gvk := range slices.Backward(kinds) {
+		kind, ok := a.store.Kind(gvk)
+		if !ok {
+			continue
+		}
+		owned, err := kind.Owned(owner.Hash())
+		if err != nil {
+			return nil, err
+		}
+		for _, object := range owned {
+			if chosen(object) && ownership(owner, object).other == "" {
+				list = append(list, Child{Kind: kind, Object: object})
+			}
+		}
+	}
+	return list, nil
+}
+
+func (a *Applier) delete(ctx context.Context, kind *children.Kind, child *unstructured.Unstructured) error {
+	err := a.client.Resource(kind.Resource).Namespace(child.GetNamespace()).Delete(ctx, child.GetName(), metav1.DeleteOptions{
+		// The name alone could by now be somebody else's object.
+		Preconditions:     &metav1.Preconditions{UID: new(child.GetUID())},
+		PropagationPolicy: new(metav1.DeletePropagationBackground),
+	})
+	if err != nil && !apierrors.IsNotFound(err) {
+		return fmt.Errorf("delete %s %s: %w", kind.GVK.Kind, qualified(child.GetNamespace(), child.GetName()), err)
+	}
+	kind.RememberDeletion(child)
+	a.spells.forget(spellingKey{group: kind.GVK.Group, kind: kind.GVK.Kind, name: IDOf(child).NamespacedName})
+	return nil
+}

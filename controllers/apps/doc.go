@@ -1,0 +1,2 @@
+// Package apps builds the children of the API group apps.
+package apps

@@ -1,0 +1,2 @@
+// Package batch builds the children of the API group batch.
+package batch

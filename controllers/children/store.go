@@ -1,0 +1,185 @@
+package children
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	toolscache "k8s.io/client-go/tools/cache"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/informer"
+)
+
+// Store keeps children in memory. Its methods may be called concurrently.
+type Store struct {
+	client dynamic.Interface
+	mapper meta.RESTMapper
+
+	mu    sync.RWMutex // guards kinds and the holders in them
+	kinds map[schema.GroupVersionKind]*Kind
+}
+
+// NewStore returns an empty Store. The client reads and watches with the operator's own rights.
+func NewStore(client dynamic.Interface, mapper meta.RESTMapper) *Store {
+	return &Store{client: client, mapper: mapper, kinds: map[schema.GroupVersionKind]*Kind{}}
+}
+
+// Kind is one kind of children while somebody holds it.
+type Kind struct {
+	*informer.Informer
+	GVK        schema.GroupVersionKind
+	Resource   schema.GroupVersionResource
+	Namespaced bool
+
+	holders map[string]struct{}
+}
+
+// MissingKindError says that a kind is not installed. It is worth a new try when its CRD appears.
+type MissingKindError struct{ GVK schema.GroupVersionKind }
+
+func (e *MissingKindError) Error() string {
+	return fmt.Sprintf("kind %s of %s is not installed", e.GVK.Kind, e.GVK.GroupVersion())
+}
+
+// Hold starts the informer of a kind unless it runs, and keeps it running until holder releases it. It returns when the
+// kind's children are in memory. A kind that is not installed is a *MissingKindError.
+func (s *Store) Hold(ctx context.Context, holder string, gvk schema.GroupVersionKind) error {
+	kind, err := s.hold(ctx, holder, gvk)
+	if err != nil {
+		return err
+	}
+	if err := kind.WaitForSync(ctx); err != nil {
+		return fmt.Errorf("read the children of kind %s: %w", gvk.Kind, err)
+	}
+	return nil
+}
+
+func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersionKind) (*Kind, error) {
+	s.mu.RLock()
+	kind, ok := s.kinds[gvk]
+	s.mu.RUnlock()
+	var mapping *meta.RESTMapping
+	if !ok {
+		var err error
+		if mapping, err = s.mapper.RESTMapping(gvk.GroupKind(), gvk.Version); err != nil {
+			if meta.IsNoMatchError(err) {
+				return nil, &MissingKindError{GVK: gvk}
+			}
+			return nil, fmt.Errorf("look up kind %s: %w", gvk.Kind, err)
+		}
+	}
+
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if kind, ok = s.kinds[gvk]; ok {
+		kind.holders[holder] = struct{}{}
+		return kind, nil
+	}
+	if mapping == nil { // released since it was looked up
+		return nil, fmt.Errorf("kind %s was released while it was looked up", gvk.Kind)
+	}
+	// The informer outlives the call: it ends when the last holder releases it.
+	running, err := informer.Start(context.WithoutCancel(ctx), s.client, informer.Options{
+		Resource:      mapping.Resource,
+		LabelSelector: orkv1.LabelManagedBy + "=" + orkv1.ManagedByValue,
+		Indexers:      toolscache.Indexers{byOwner: ownerIndex},
+	})
+	if err != nil {
+		return nil, err
+	}
+	kind = &Kind{
+		Informer:   running,
+		GVK:        gvk,
+		Resource:   mapping.Resource,
+		Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
+		holders:    map[string]struct{}{holder: {}},
+	}
+	s.kinds[gvk] = kind
+	return kind, nil
+}
+
+// Release ends the holder's interest in the kinds, and the informers that nobody else holds. Without kinds, in all of them.
+func (s *Store) Release(holder string, gvks ...schema.GroupVersionKind) {
+	for _, kind := range s.drop(holder, gvks) {
+		kind.Stop()
+	}
+}
+
+func (s *Store) drop(holder string, gvks []schema.GroupVersionKind) []*Kind {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(gvks) == 0 {
+		gvks = slices.Collect(maps.Keys(s.kinds))
+	}
+	var idle []*Kind
+	for _, gvk := range gvks {
+		kind, ok := s.kinds[gvk]
+		if !ok {
+			continue
+		}
+		delete(kind.holders, holder)
+		if len(kind.holders) == 0 {
+			delete(s.kinds, gvk)
+			idle = append(idle, kind)
+		}
+	}
+	return idle
+}
+
+// Kind returns a kind that somebody holds and whose children are in memory. Ok is false for any other.
+func (s *Store) Kind(gvk schema.GroupVersionKind) (kind *Kind, ok bool) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	kind, ok = s.kinds[gvk]
+	return kind, ok && kind.HasSynced()
+}
+
+// Owned returns the children that carry the owner's label, also those that were written a moment ago.
+func (k *Kind) Owned(owner string) ([]*unstructured.Unstructured, error) {
+	owned, err := k.ByIndex(byOwner, owner)
+	if err != nil {
+		return nil, err
+	}
+	for _, pending := range k.Pending() {
+		if pending.GetLabels()[orkv1.LabelOwner] != owner {
+			continue
+		}
+		if at := slices.IndexFunc(owned, func(o *unstructured.Unstructured) bool { return sameObject(o, pending) }); at >= 0 {
+			owned[at] = pending
+		} else {
+			owned = append(owned, pending)
+		}
+	}
+	return owned, nil
+}
+
+// Child returns one child, or nil.
+func (k *Kind) Child(namespace, name string) *unstructured.Unstructured {
+	return k.Get(types.NamespacedName{Namespace: namespace, Name: name})
+}
+
+// byOwner indexes children by their owner label.
+const byOwner = "owner"
+
+func ownerIndex(given any) ([]string, error) {
+	object, ok := given.(*unstructured.Unstructured)
+	if !ok {
+		return nil, nil
+	}
+	if owner := object.GetLabels()[orkv1.LabelOwner]; owner != "" {
+		return []string{owner}, nil
+	}
+	return nil, nil
+}
+
+func sameObject(a, b *unstructured.Unstructured) bool {
+	return a.GetName() == b.GetName() && a.GetNamespace() == b.GetNamespace()
+}

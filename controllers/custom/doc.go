@@ -1,0 +1,2 @@
+// Package custom builds children of any kind, from the object that a declaration spells out.
+package custom

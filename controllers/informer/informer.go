@@ -1,0 +1,188 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/dynamic/dynamicinformer"
+	toolscache "k8s.io/client-go/tools/cache"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+)
+
+// Options select the objects of one informer.
+type Options struct {
+	// Resource to list and watch.
+	Resource schema.GroupVersionResource
+	// Namespace restricts the watch. Empty: all of them.
+	Namespace string
+	// LabelSelector and FieldSelector restrict the watch on the server. Empty: everything.
+	LabelSelector string
+	FieldSelector string
+	// Resync is how often every object is handed to the handlers again. Zero: never.
+	Resync time.Duration
+	// Indexers are built over the store.
+	Indexers toolscache.Indexers
+}
+
+// Informer keeps the selected objects in memory and calls handlers on a change.
+type Informer struct {
+	resource schema.GroupVersionResource
+	shared   toolscache.SharedIndexInformer
+	cancel   context.CancelFunc
+	done     chan struct{}
+	writes   writes
+}
+
+// Start starts an informer, which runs until Stop is called or ctx ends. It does not wait for the first list.
+func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Informer, error) {
+	shared := dynamicinformer.NewFilteredDynamicInformer(client, opts.Resource, opts.Namespace, opts.Resync, opts.Indexers,
+		func(list *metav1.ListOptions) {
+			list.LabelSelector = opts.LabelSelector
+			list.FieldSelector = opts.FieldSelector
+		}).Informer()
+
+	if err := shared.SetTransform(trim); err != nil {
+		return nil, fmt.Errorf("set the transform of the informer of %s: %w", opts.Resource.Resource, err)
+	}
+	if err := shared.SetWatchErrorHandlerWithContext(watchError); err != nil {
+		return nil, fmt.Errorf("set the error handler of the informer of %s: %w", opts.Resource.Resource, err)
+	}
+
+	ctx, cancel := context.WithCancel(logf.IntoContext(ctx, logf.FromContext(ctx).WithValues("resource", opts.Resource.String())))
+	i := &Informer{resource: opts.Resource, shared: shared, cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(i.done)
+		shared.RunWithContext(ctx)
+	}()
+	return i, nil
+}
+
+// Stop ends the watch and returns when its goroutines have ended.
+func (i *Informer) Stop() {
+	i.cancel()
+	<-i.done
+}
+
+// Handle calls the handler for every object there is and for every later change, until the returned function is called.
+// A handler with a resync period of its own is given every object again in that period.
+func (i *Informer) Handle(handler toolscache.ResourceEventHandler) (remove func() error, synced func() bool, err error) {
+	registration, err := i.shared.AddEventHandler(handler)
+	if err != nil {
+		return nil, nil, fmt.Errorf("add a handler to the informer of %s: %w", i.resource.Resource, err)
+	}
+	return func() error { return i.shared.RemoveEventHandler(registration) }, registration.HasSynced, nil
+}
+
+// ErrNotSynced is returned when the first list of an informer did not arrive in time: the kind cannot be listed, or the
+// server is slow.
+var ErrNotSynced = errors.New("informer is not synced")
+
+// HasSynced tells whether the store holds what the first list returned.
+func (i *Informer) HasSynced() bool { return i.shared.HasSynced() }
+
+// WaitForSync waits until the store holds what the first list returned.
+func (i *Informer) WaitForSync(ctx context.Context) error {
+	if !toolscache.WaitForCacheSync(ctx.Done(), i.shared.HasSynced) {
+		return fmt.Errorf("%s: %w", i.resource.Resource, ErrNotSynced)
+	}
+	return nil
+}
+
+// Get returns the object as the watch or a write of our own last showed it, or nil when there is none. It must not be
+// changed.
+func (i *Informer) Get(key types.NamespacedName) *unstructured.Unstructured {
+	return i.latest(key, i.stored(key))
+}
+
+func (i *Informer) stored(key types.NamespacedName) *unstructured.Unstructured {
+	name := key.Name
+	if key.Namespace != "" {
+		name = key.Namespace + "/" + key.Name
+	}
+	stored, exists, err := i.shared.GetStore().GetByKey(name)
+	if err != nil || !exists {
+		return nil
+	}
+	object, _ := stored.(*unstructured.Unstructured)
+	return object
+}
+
+// List returns every object. They must not be changed.
+func (i *Informer) List() []*unstructured.Unstructured {
+	return objects(i.shared.GetStore().List())
+}
+
+// ByIndex returns the objects that the named index has under a value. They must not be changed.
+func (i *Informer) ByIndex(name, value string) ([]*unstructured.Unstructured, error) {
+	stored, err := i.shared.GetIndexer().ByIndex(name, value)
+	if err != nil {
+		return nil, fmt.Errorf("read the index %s of %s: %w", name, i.resource.Resource, err)
+	}
+	return objects(stored), nil
+}
+
+// Len is the number of objects in the store.
+func (i *Informer) Len() int { return len(i.shared.GetStore().ListKeys()) }
+
+// HasSeen tells whether the watch has come as far as the resource version: whatever was written up to it is in the store
+// or about to be.
+func (i *Informer) HasSeen(resourceVersion string) bool {
+	return AtLeast(i.shared.LastSyncResourceVersion(), resourceVersion)
+}
+
+// AtLeast tells whether the resource version a is the same as b or newer. Versions that cannot be ordered are not.
+func AtLeast(a, b string) bool {
+	order, err := resourceversion.CompareResourceVersion(a, b)
+	return err == nil && order >= 0
+}
+
+// Object returns what an informer's handler was given, also when all that is known is that it was deleted.
+func Object(given any) (*unstructured.Unstructured, bool) {
+	if unknown, ok := given.(toolscache.DeletedFinalStateUnknown); ok {
+		given = unknown.Obj
+	}
+	object, ok := given.(*unstructured.Unstructured)
+	return object, ok
+}
+
+func objects(stored []any) []*unstructured.Unstructured {
+	list := make([]*unstructured.Unstructured, 0, len(stored))
+	for _, one := range stored {
+		if object, ok := one.(*unstructured.Unstructured); ok {
+			list = append(list, object)
+		}
+	}
+	return list
+}
+
+// trim drops the managed fields, which are often the larger half of an object and which nothing reads from memory.
+func trim(given any) (any, error) {
+	if object, ok := given.(*unstructured.Unstructured); ok {
+		unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")
+	}
+	return given, nil
+}
+
+// watchError logs why a watch ended where an operator can act on it. Ends that the protocol has by design are left to the
+// reflector, which starts again.
+func watchError(ctx context.Context, reflector *toolscache.Reflector, err error) {
+	log := logf.FromContext(ctx)
+	switch {
+	case ctx.Err() != nil, apierrors.IsResourceExpired(err), apierrors.IsGone(err):
+	case apierrors.IsNotFound(err):
+		log.V(1).Info("kind is gone, the watch waits for it")
+	case apierrors.IsForbidden(err):
+		log.Error(err, "may not list or watch, check the RBAC rules")
+	default:
+		log.V(1).Info("watch ended and starts again", "reason", err.Error())
+	}
+}

@@ -1,0 +1,32 @@
+#!/usr/bin/env bash
+# Checks the import floors through all packages in between, which the linter's rules, one import at a time, cannot see.
+# Dependencies of tests do not count.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+module=$(go list -m)
+failed=false
+
+# never PACKAGES DEPENDENCY REASON: none of the packages may need, through whatever lies between, a package whose path matches
+# DEPENDENCY as a whole or up to a slash.
+never() {
+  local all needed folder=${1%/...}
+  # A floor that has no code yet can't be wrong, and go list takes its pattern for a mistake.
+  [[ -d $folder ]] || return 0
+  all=$(go list -deps "$1")
+  needed=$(grep -E "^($2)(/|\$)" <<<"$all" || true)
+  if [[ -n $needed ]]; then
+    echo "imports: $1 must not need these, for $3:"
+    echo "  ${needed//$'\n'/$'\n'  }"
+    failed=true
+  fi
+}
+
+never ./api/... "sigs.k8s.io/controller-runtime" "reading a Katalog takes no controller library"
+never ./runtime/... "$module/gateway" "runtime and gateway meet in the API server and over HTTP"
+never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in the API server and over HTTP"
+never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"
+never ./runtime/engine "$module/providers/.+" "a provider is registered by main or by the user who wants its client"
+
+if $failed; then exit 1; fi
+echo "imports: every floor holds"

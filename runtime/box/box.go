@@ -1,0 +1,148 @@
+package box
+
+import (
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/controllers"
+)
+
+// Set is all that is compiled of one CRD entry. It never changes.
+type Set struct {
+	// Katalog and Name identify the entry: metadata.name of the Katalog, and the key in spec.crds.
+	Katalog, Name string
+	// GVK and Plural name the kind; Plural is empty when only discovery knows it.
+	GVK    schema.GroupVersionKind
+	Plural string
+
+	// Watch selects the resources.
+	Watch Watch
+	// Workers is how many resources are reconciled at once.
+	Workers int
+	// FailureThreshold is how many failures in a row make a resource count as failing.
+	FailureThreshold int
+	// Namespaces guards which namespaces are operated.
+	Namespaces NamespaceGuard
+	// Labels are kept on every resource.
+	Labels map[string]*template.Program
+	// DependsOn are the entries that must be there first.
+	DependsOn map[string]orkv1.Dependency
+	// StripFinalizers takes finalizers away instead of adding them.
+	StripFinalizers bool
+
+	crd     *Box
+	targets map[string]*Box
+}
+
+// Watch selects the resources of a CRD that are operated.
+type Watch struct {
+	Namespace     string
+	LabelSelector string
+	FieldSelector string
+	Resync        time.Duration
+}
+
+// Effective returns the box of a target, or the CRD's own when the target has none.
+func (s *Set) Effective(target string) *Box {
+	if b, ok := s.targets[target]; ok {
+		return b
+	}
+	return s.crd
+}
+
+// Kinds lists the kinds of children of all boxes, in apply order.
+func (s *Set) Kinds() []schema.GroupVersionKind {
+	kinds := slices.Clone(s.crd.Kinds)
+	for _, b := range s.targets {
+		for _, kind := range b.Kinds {
+			if !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	return kinds
+}
+
+// Box tells how the resources of a CRD, or of one of its targets, are operated.
+type Box struct {
+	// Target is empty for the CRD's own box.
+	Target string
+	// Gate of the box; while it is false no child is touched.
+	Gate *conditions.Program
+	// Blocks are onCreate and onReconcile, as far as declared.
+	Blocks []Block
+	// Kinds of the children, in apply order.
+	Kinds []schema.GroupVersionKind
+	// Status tells what the status says.
+	Status Status
+	// Finalizers are those that the Katalog declares.
+	Finalizers []string
+	// Requeue lists delays after a success; the first whose gate passes decides.
+	Requeue []Requeue
+
+	// ReadsChildren tells whether a gate or a template of a child reads .children, and StatusReadsChildren whether one of the
+	// status or of requeue does.
+	ReadsChildren, StatusReadsChildren bool
+	// ReadsStatus tells whether anything reads .status, so that a change of the status may change what comes next.
+	ReadsStatus bool
+}
+
+// Block is a list of children with a gate of its own.
+type Block struct {
+	Name     string
+	Gate     *conditions.Program
+	Children []Child
+}
+
+// Child is one declaration.
+type Child struct {
+	controllers.Declaration
+	Gate    *conditions.Program
+	ForEach *ForEach
+	Value   *template.Of[any]
+	// CreateOnce leaves an object that exists as it is.
+	CreateOnce bool
+	// Force takes fields over from other field managers.
+	Force bool
+	// Sleep delays the write.
+	Sleep time.Duration
+}
+
+// ForEach expands a declaration.
+type ForEach struct {
+	Field template.Path
+	// As is the name of the element beside .item.
+	As string
+}
+
+// Status tells what the status of a resource says.
+type Status struct {
+	// Off writes no status at all.
+	Off bool
+	// Conditions are written unless the Katalog turns them off.
+	Conditions bool
+	// ObservedGeneration is written unless the Katalog turns it off.
+	ObservedGeneration bool
+	Fields             []StatusField
+}
+
+// StatusField is one value of the status.
+type StatusField struct {
+	Path         []string
+	Value        *template.Program
+	Type         string
+	Gate         *conditions.Program
+	Conditional  bool
+	ClearOnFalse bool
+}
+
+// Requeue is one delay after a success.
+type Requeue struct {
+	Gate  *conditions.Program
+	After *template.Program
+}

@@ -1,0 +1,277 @@
+package box
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/controllers"
+)
+
+// Defaults of an entry.
+const (
+	DefaultWorkers          = 3
+	DefaultResync           = 30 * time.Second
+	DefaultFailureThreshold = 5
+)
+
+// CompileKatalog compiles every enabled entry, in the order of their names. The errors are all there are, with their paths
+// in the document.
+func CompileKatalog(katalog *orkv1.Katalog, registry *controllers.Registry) ([]*Set, field.ErrorList) {
+	var sets []*Set
+	var errs field.ErrorList
+	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
+		entry := katalog.Spec.CRDs[name]
+		set, wrong := compile(katalog, name, &entry, registry)
+		errs = append(errs, wrong...)
+		if entry.Enabled == nil || *entry.Enabled {
+			sets = append(sets, set)
+		}
+	}
+	return sets, errs
+}
+
+func compile(katalog *orkv1.Katalog, name string, entry *orkv1.CRD, registry *controllers.Registry) (*Set, field.ErrorList) {
+	at := field.NewPath("spec", "crds").Key(name)
+	c := &compiler{registry: registry, entry: entry, finalizers: katalog.Spec.Finalizers}
+	set := &Set{
+		Katalog: katalog.Name,
+		Name:    name,
+		GVK:     schema.GroupVersionKind{Group: entry.APITypes.Group, Version: entry.APITypes.Version, Kind: entry.APITypes.Kind},
+		Plural:  entry.APITypes.Plural,
+		Watch: Watch{
+			Namespace:     entry.Namespace,
+			LabelSelector: labels.SelectorFromSet(entry.LabelSelector).String(),
+			FieldSelector: fields.SelectorFromSet(entry.FieldSelector).String(),
+			Resync:        DefaultResync,
+		},
+		Workers:          DefaultWorkers,
+		FailureThreshold: DefaultFailureThreshold,
+		Namespaces:       NamespaceGuard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces},
+		Labels:           c.templates(entry.Labels, at.Child("labels")),
+		DependsOn:        entry.DependsOn,
+		StripFinalizers:  entry.RemoveFinalizers,
+	}
+	if r := entry.OperatorBox.Reconciler; r != nil {
+		if r.Workers != nil {
+			set.Workers = int(*r.Workers)
+		}
+		if r.Resync != nil && r.Resync.Duration > 0 {
+			set.Watch.Resync = r.Resync.Duration
+		}
+		if r.Queue != nil && r.Queue.FailureThreshold != nil {
+			set.FailureThreshold = int(*r.Queue.FailureThreshold)
+		}
+	}
+	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
+	return set, c.errs
+}
+
+// compiler collects what is wrong on the way through one entry.
+type compiler struct {
+	registry   *controllers.Registry
+	entry      *orkv1.CRD
+	finalizers []string
+	errs       field.ErrorList
+}
+
+func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
+	b := &Box{
+		Gate:       c.gate(declared.Conditions, at),
+		Finalizers: c.finalizers,
+		Status:     c.status(declared.Status, at.Child("status")),
+	}
+	if len(declared.Finalizers) > 0 {
+		b.Finalizers = declared.Finalizers
+	}
+	if r := declared.Reconciler; r != nil {
+		b.Requeue = c.requeue(r.Requeue, at.Child("reconciler", "requeue"))
+	}
+	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
+	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
+	b.Kinds = c.kinds(b.Blocks)
+	if len(c.errs) == 0 {
+		noteReads(b)
+	}
+	return b
+}
+
+// block compiles the children of a block. Kept tells whether they are all kept as declared.
+func (c *compiler) block(declared *orkv1.Block, name string, kept bool, at *field.Path) []Block {
+	if declared == nil {
+		return nil
+	}
+	at = at.Child(name)
+	block := Block{Name: name, Gate: c.gate(declared.Conditions, at)}
+	for _, declaration := range c.registry.Declarations(declared, at) {
+		c.errs = append(c.errs, declaration.Check()...)
+		// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
+		value, errs := template.CompileOf(declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
+		for _, err := range errs {
+			err.Field = at.String() + "." + err.Field
+		}
+		c.errs = append(c.errs, errs...)
+		child := Child{
+			Declaration: declaration,
+			Gate:        c.gate(declaration.Conditions, declaration.Path),
+			ForEach:     c.forEach(declaration.Policy.ForEach, declaration.Path.Child("forEach")),
+			Value:       value,
+			CreateOnce:  declaration.Kind.CreateOnce || !kept && !declaration.Policy.Reconcile,
+			Force:       c.force(declaration.Policy.ForceConflict),
+		}
+		if declaration.Policy.Sleep != nil {
+			child.Sleep = declaration.Policy.Sleep.Duration
+		}
+		block.Children = append(block.Children, child)
+	}
+	return []Block{block}
+}
+
+// force is the declaration's own word, else the entry's, else true.
+func (c *compiler) force(declared *bool) bool {
+	for _, force := range []*bool{declared, c.entry.ForceConflict} {
+		if force != nil {
+			return *force
+		}
+	}
+	return true
+}
+
+func (c *compiler) forEach(declared *orkv1.ForEach, at *field.Path) *ForEach {
+	if declared == nil {
+		return nil
+	}
+	path, err := template.ParsePath(declared.Field)
+	if err != nil {
+		c.errs = append(c.errs, field.Invalid(at.Child("field"), declared.Field, err.Error()))
+	}
+	return &ForEach{Field: path, As: declared.As}
+}
+
+func (c *compiler) gate(declared orkv1.Conditions, at *field.Path) *conditions.Program {
+	program, errs := conditions.Compile(declared, at)
+	c.errs = append(c.errs, errs...)
+	return program
+}
+
+func (c *compiler) template(text orkv1.Template, at *field.Path) *template.Program {
+	program, err := template.Compile(string(text))
+	if err != nil {
+		c.errs = append(c.errs, field.Invalid(at, string(text), err.Error()))
+	}
+	return program
+}
+
+func (c *compiler) templates(texts map[string]orkv1.Template, at *field.Path) map[string]*template.Program {
+	programs := make(map[string]*template.Program, len(texts))
+	for key, text := range texts {
+		programs[key] = c.template(text, at.Key(key))
+	}
+	return programs
+}
+
+func (c *compiler) requeue(declared []orkv1.Requeue, at *field.Path) []Requeue {
+	var list []Requeue
+	for i, one := range declared {
+		here := at.Index(i)
+		list = append(list, Requeue{Gate: c.gate(one.Conditions, here), After: c.template(one.After, here.Child("after"))})
+		if !strings.Contains(string(one.After), "{{") && one.After != "" {
+			if _, err := orkv1.ParseDuration(string(one.After)); err != nil {
+				c.errs = append(c.errs, field.Invalid(here.Child("after"), string(one.After), err.Error()))
+			}
+		}
+	}
+	return list
+}
+
+func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
+	status := Status{
+		Off:                c.entry.IgnoreStatusPatch,
+		Conditions:         true,
+		ObservedGeneration: !c.entry.IgnoreObservedGeneration,
+	}
+	if declared == nil {
+		return status
+	}
+	if declared.Conditions != nil {
+		status.Conditions = *declared.Conditions
+	}
+	for i, one := range declared.Fields {
+		here := at.Child("fields").Index(i)
+		status.Fields = append(status.Fields, StatusField{
+			Path:         c.statusPath(one.Path, here.Child("path")),
+			Value:        c.template(one.Value, here.Child("value")),
+			Type:         one.Type,
+			Gate:         c.gate(one.Conditions, here),
+			Conditional:  len(one.When)+len(one.Or) > 0,
+			ClearOnFalse: one.ClearOnFalse,
+		})
+	}
+	return status
+}
+
+// statusPath reads a dot path below status. The runtime's own fields can't be declared.
+func (c *compiler) statusPath(text string, at *field.Path) []string {
+	path := strings.Split(strings.TrimPrefix(strings.TrimPrefix(text, "."), "status."), ".")
+	if slices.Contains(path, "") {
+		c.errs = append(c.errs, field.Invalid(at, text, "must be field names joined by dots, such as endpoint.host"))
+	}
+	if path[0] == "conditions" || path[0] == "observedGeneration" {
+		c.errs = append(c.errs, field.Forbidden(at, "status."+path[0]+" is written by the runtime; choose another path"))
+	}
+	return path
+}
+
+// kinds lists the kinds of all children in apply order: the registry's, and inside of one that names its own, the file's.
+func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, kind := range c.registry.Kinds() {
+		for _, block := range blocks {
+			for _, child := range block.Children {
+				if child.Kind.Key == kind.Key && !child.GVK.Empty() && !slices.Contains(kinds, child.GVK) {
+					kinds = append(kinds, child.GVK)
+				}
+			}
+		}
+	}
+	return kinds
+}
+
+// noteReads finds out what the programs of the box read.
+func noteReads(b *Box) {
+	note := func(children *bool, references [][]string) {
+		for _, reference := range references {
+			whole := len(reference) == 0 // as in {{ toJson . }}
+			*children = *children || whole || reference[0] == "children"
+			b.ReadsStatus = b.ReadsStatus || whole || reference[0] == "status"
+		}
+	}
+	note(&b.ReadsChildren, b.Gate.References())
+	for _, block := range b.Blocks {
+		note(&b.ReadsChildren, block.Gate.References())
+		for _, child := range block.Children {
+			note(&b.ReadsChildren, child.Gate.References())
+			note(&b.ReadsChildren, child.Value.References())
+			if child.ForEach != nil {
+				note(&b.ReadsChildren, [][]string{child.ForEach.Field})
+			}
+		}
+	}
+	for _, one := range b.Status.Fields {
+		note(&b.StatusReadsChildren, one.Gate.References())
+		note(&b.StatusReadsChildren, one.Value.References())
+	}
+	for _, one := range b.Requeue {
+		note(&b.StatusReadsChildren, one.Gate.References())
+		note(&b.StatusReadsChildren, one.After.References())
+	}
+}

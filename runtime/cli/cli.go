@@ -1,0 +1,89 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+)
+
+// Options of the commands.
+type Options struct {
+	In       io.Reader
+	Out, Err io.Writer
+	// StartControlPlane starts a local control plane whose state is kept in a folder, or in a temporary one when dir is empty.
+	// Nil: the binary has none, and run has no --embedded.
+	StartControlPlane func(ctx context.Context, dir string, log logr.Logger) (ControlPlane, error)
+}
+
+// ControlPlane is a running control plane.
+type ControlPlane interface {
+	Config() *rest.Config
+	// Kubeconfig is the path of a kubeconfig with all rights.
+	Kubeconfig() string
+	Stop() error
+}
+
+// Commands are the commands of a binary that runs Katalogs.
+func Commands(opts Options) []*cobra.Command {
+	return []*cobra.Command{runCommand(opts), validateCommand(opts), versionCommand(opts)}
+}
+
+// Root is the command that the others belong to.
+func Root(opts Options, commands ...*cobra.Command) *cobra.Command {
+	root := &cobra.Command{
+		Use:           "ork",
+		Short:         "Runs the controllers that Katalogs declare",
+		SilenceUsage:  true,
+		SilenceErrors: true,
+		Args:          cobra.NoArgs,
+	}
+	root.SetIn(opts.In)
+	root.SetOut(opts.Out)
+	root.SetErr(opts.Err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.AddCommand(commands...)
+	return root
+}
+
+// usageError is a mistake on the command line.
+type usageError struct{ error }
+
+func (e *usageError) Unwrap() error { return e.error }
+
+// usage makes the error of wrong arguments one of usage.
+func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := check(cmd, args); err != nil {
+			return &usageError{err}
+		}
+		return nil
+	}
+}
+
+// reported is a failure whose reasons are printed already.
+type reported struct{ error }
+
+// ExitCode is 0 without an error, 2 for wrong usage and 1 for everything else. Message is what is left to print.
+func ExitCode(err error) (code int, message string) {
+	switch {
+	case err == nil:
+		return 0, ""
+	case isUsage(err):
+		return 2, err.Error() + "; see ork --help"
+	}
+	if _, ok := errors.AsType[*reported](err); ok {
+		return 1, ""
+	}
+	return 1, err.Error()
+}
+
+// isUsage recognizes wrong usage. For a command that does not exist cobra has no error type, only this text.
+func isUsage(err error) bool {
+	_, ok := errors.AsType[*usageError](err)
+	return ok || len(err.Error()) > 15 && err.Error()[:15] == "unknown command"
+}

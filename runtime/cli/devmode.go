@@ -1,0 +1,190 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client/apiutil"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+)
+
+// devMode applies, outside a cluster, what the Katalogs name beside what they declare. Objects are applied with server-side apply,
+// so doing it again changes nothing.
+type devMode struct {
+	config    *rest.Config
+	documents []*katalog.Document
+}
+
+// devFieldManager is not the runtime's: what a person's files say is not what a controller owns.
+const devFieldManager = "ork-dev"
+
+// kindWait bounds how long an object waits for its kind to be served.
+const kindWait = 30 * time.Second
+
+// prepare applies setup and definitions. It returns when the definitions are served.
+func (d devMode) prepare(ctx context.Context) error {
+	a, err := d.applier()
+	if err != nil {
+		return err
+	}
+	for _, files := range d.files() {
+		for _, object := range files.Setup {
+			if err := a.apply(ctx, object); err != nil {
+				return err
+			}
+		}
+		if files.CRD == nil {
+			continue
+		}
+		content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(files.CRD)
+		if err != nil {
+			return fmt.Errorf("encode CRD %s: %w", files.CRD.Name, err)
+		}
+		delete(content, "status")
+		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
+		if err := a.apply(ctx, &unstructured.Unstructured{Object: content}); err != nil {
+			return err
+		}
+		if err := a.awaitKind(ctx, schema.GroupKind{Group: files.CRD.Spec.Group, Kind: files.CRD.Spec.Names.Kind}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// applyResources applies the resources of crFiles.
+func (d devMode) applyResources(ctx context.Context) error {
+	a, err := d.applier()
+	if err != nil {
+		return err
+	}
+	for _, object := range d.resources() {
+		if err := a.apply(ctx, object); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// resources are those of crFiles, in order.
+func (d devMode) resources() []*unstructured.Unstructured {
+	var all []*unstructured.Unstructured
+	for _, files := range d.files() {
+		all = append(all, files.CRs...)
+	}
+	return all
+}
+
+func (d devMode) files() []*katalog.Files {
+	var all []*katalog.Files
+	for _, document := range d.documents {
+		for _, name := range slices.Sorted(maps.Keys(document.CRDs)) {
+			if entry := document.Katalog.Spec.CRDs[name]; entry.Enabled == nil || *entry.Enabled {
+				all = append(all, document.CRDs[name])
+			}
+		}
+	}
+	return all
+}
+
+func (d devMode) applier() (*devApplier, error) {
+	httpClient, err := rest.HTTPClientFor(d.config)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	mapper, err := apiutil.NewDynamicRESTMapper(d.config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("discover the cluster's kinds: %w", err)
+	}
+	client, err := dynamic.NewForConfigAndClient(d.config, httpClient)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the cluster: %w", err)
+	}
+	return &devApplier{client: client, mapper: mapper}, nil
+}
+
+type devApplier struct {
+	client dynamic.Interface
+	mapper meta.RESTMapper
+}
+
+func (a *devApplier) apply(ctx context.Context, object *unstructured.Unstructured) error {
+	what := object.GetKind() + " " + object.GetName()
+	if err := a.awaitKind(ctx, object.GroupVersionKind().GroupKind()); err != nil {
+		return err
+	}
+	mapping, err := a.mapper.RESTMapping(object.GroupVersionKind().GroupKind(), object.GroupVersionKind().Version)
+	if err != nil {
+		return fmt.Errorf("apply %s: %w", what, err)
+	}
+	object = object.DeepCopy()
+	resource := dynamic.ResourceInterface(a.client.Resource(mapping.Resource))
+	if mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		if object.GetNamespace() == "" {
+			object.SetNamespace(metav1.NamespaceDefault)
+		}
+		if err := a.ensureNamespace(ctx, object.GetNamespace()); err != nil {
+			return fmt.Errorf("apply %s: %w", what, err)
+		}
+		resource = a.client.Resource(mapping.Resource).Namespace(object.GetNamespace())
+	}
+	body, err := json.Marshal(object)
+	if err != nil {
+		return fmt.Errorf("apply %s: %w", what, err)
+	}
+	_, err = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
+		FieldManager: devFieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict,
+	})
+	if err != nil {
+		return fmt.Errorf("apply %s: %w", what, err)
+	}
+	logf.FromContext(ctx).Info("applied", "kind", object.GetKind(), "namespace", object.GetNamespace(), "name", object.GetName())
+	return nil
+}
+
+// ensureNamespace makes a namespace that is not there, as nobody else would on a control plane that has just started.
+func (a *devApplier) ensureNamespace(ctx context.Context, name string) error {
+	namespaces := a.client.Resource(schema.GroupVersionResource{Version: "v1", Resource: "namespaces"})
+	_, err := namespaces.Get(ctx, name, metav1.GetOptions{})
+	if !apierrors.IsNotFound(err) {
+		return err //nolint:wrapcheck // the caller says what it was for
+	}
+	_, err = namespaces.Create(ctx, &unstructured.Unstructured{Object: map[string]any{
+		"apiVersion": "v1", "kind": "Namespace", "metadata": map[string]any{"name": name},
+	}}, metav1.CreateOptions{FieldManager: devFieldManager})
+	if err != nil && !apierrors.IsAlreadyExists(err) {
+		return err //nolint:wrapcheck // the caller says what it was for
+	}
+	return nil
+}
+
+// awaitKind waits until the server serves a kind, for a CRD that was applied a moment ago.
+func (a *devApplier) awaitKind(ctx context.Context, kind schema.GroupKind) error {
+	err := wait.PollUntilContextTimeout(ctx, 50*time.Millisecond, kindWait, true, func(context.Context) (bool, error) {
+		_, err := a.mapper.RESTMapping(kind)
+		if meta.IsNoMatchError(err) {
+			return false, nil
+		}
+		return err == nil, err
+	})
+	if err != nil {
+		return fmt.Errorf("kind %s is not served: %w", kind, err)
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+// report is what validate prints as yaml or json.
+type report struct {
+	Valid    bool      `json:"valid"`
+	Errors   []finding `json:"errors"`
+	Warnings []finding `json:"warnings"`
+	// ClusterRole is what the Katalogs need, with --full.
+	ClusterRole *rbacv1.ClusterRole `json:"clusterRole,omitempty"`
+}
+
+type finding struct {
+	File    string   `json:"file"`
+	Line    int      `json:"line,omitempty"`
+	Column  int      `json:"column,omitempty"`
+	Path    string   `json:"path,omitempty"`
+	Message string   `json:"message"`
+	Valid   []string `json:"valid,omitempty"`
+}
+
+func validateCommand(opts Options) *cobra.Command {
+	var files []string
+	var output string
+	var full bool
+	cmd := &cobra.Command{
+		Use:   "validate -f KATALOG",
+		Short: "Checks Katalogs without a cluster and prints everything that is wrong with them",
+		Args:  usage(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			l, err := load(opts, files, false)
+			findings, wrong := errors.AsType[katalog.Findings](err)
+			if err != nil && !wrong {
+				return err
+			}
+			r := report{Valid: !wrong, Errors: list(findings), Warnings: list(l.warnings)}
+			if full && !wrong {
+				r.ClusterRole = clusterRole(l.sets)
+			}
+			if output == "" {
+				return r.print(opts, findings, l.warnings)
+			}
+			if err := printAs(opts.Out, output, r); err != nil {
+				return err
+			}
+			if wrong {
+				return &reported{findings}
+			}
+			return nil
+		},
+	}
+	filesFlag(cmd, &files)
+	outputFlag(cmd, &output)
+	cmd.Flags().BoolVar(&full, "full", false, "also print the ClusterRole that running the Katalogs needs")
+	return cmd
+}
+
+func list(findings katalog.Findings) []finding {
+	all := make([]finding, 0, len(findings))
+	for _, f := range findings {
+		all = append(all, finding{File: f.File, Line: f.Line, Column: f.Column, Path: f.Path, Message: f.Message, Valid: f.Valid})
+	}
+	return all
+}
+
+// print writes a line for each finding, and a last one that sums up.
+func (r report) print(opts Options, errs, warnings katalog.Findings) error {
+	for _, one := range errs {
+		if _, err := fmt.Fprintf(opts.Out, "error: %s\n", one); err != nil {
+			return err //nolint:wrapcheck // says all there is to say
+		}
+	}
+	for _, one := range warnings {
+		if _, err := fmt.Fprintf(opts.Out, "warning: %s\n", one); err != nil {
+			return err //nolint:wrapcheck // says all there is to say
+		}
+	}
+	if len(errs) > 0 {
+		return fmt.Errorf("invalid: %d errors, %d warnings", len(errs), len(warnings))
+	}
+	if r.ClusterRole != nil {
+		return printAs(opts.Out, "yaml", r.ClusterRole)
+	}
+	_, err := fmt.Fprintf(opts.Out, "valid, %d warnings\n", len(warnings))
+	return err //nolint:wrapcheck // says all there is to say
+}
+
+func clusterRole(sets []*box.Set) *rbacv1.ClusterRole {
+	return &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: "orkestra"},
+		Rules:      box.Rules(sets...),
+	}
+}

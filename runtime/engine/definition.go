@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/metadata/metadatainformer"
+	toolscache "k8s.io/client-go/tools/cache"
+
+	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
+)
+
+// definitionResource is where CustomResourceDefinitions are.
+var definitionResource = schema.GroupVersionResource{Group: apiextensionsv1.GroupName, Version: "v1", Resource: "customresourcedefinitions"}
+
+// definition is what the engine has to know of a kind whose resources it operates.
+type definition struct {
+	reconciler.Resource
+	namespaced bool
+	uid        string
+}
+
+// same tells whether resources of the one can be operated as those of the other.
+func (d definition) same(other definition) bool {
+	return d.uid == other.uid && d.GroupVersionResource == other.GroupVersionResource && d.HasStatus == other.HasStatus
+}
+
+// notReadyError says that a definition is not there, or not to be used yet. An event of it is the time for a new try.
+type notReadyError struct{ reason string }
+
+func (e *notReadyError) Error() string { return e.reason }
+
+// define looks the entry's kind up: by its CustomResourceDefinition, or by discovery where there is none, as for built-in kinds.
+func (e *Engine) define(ctx context.Context, one *entry) (definition, error) {
+	gvk := one.set.GVK
+	if !strings.Contains(gvk.Group, ".") || strings.HasSuffix(gvk.Group, ".k8s.io") && one.set.Plural == "" {
+		return e.discover(gvk)
+	}
+	name := one.set.Plural + "." + gvk.Group
+	stored, err := e.client.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return definition{}, &notReadyError{"CRD " + name + " is not installed"}
+	}
+	if err != nil {
+		return definition{}, fmt.Errorf("read CRD %s: %w", name, err)
+	}
+	var crd apiextensionsv1.CustomResourceDefinition
+	if err := runtime.DefaultUnstructuredConverter.FromUnstructured(stored.Object, &crd); err != nil {
+		return definition{}, fmt.Errorf("read CRD %s: %w", name, err)
+	}
+	return defined(gvk, &crd)
+}
+
+func (e *Engine) discover(gvk schema.GroupVersionKind) (definition, error) {
+	mapping, err := e.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if meta.IsNoMatchError(err) {
+		return definition{}, &notReadyError{fmt.Sprintf("kind %s of %s is not served", gvk.Kind, gvk.GroupVersion())}
+	}
+	if err != nil {
+		return definition{}, fmt.Errorf("look up kind %s: %w", gvk.Kind, err)
+	}
+	return definition{
+		Resource:   reconciler.Resource{GroupVersionResource: mapping.Resource, HasStatus: builtinHasStatus(gvk)},
+		namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
+	}, nil
+}
+
+// builtinHasStatus tells of a kind without a CustomResourceDefinition whether a status can be written.
+func builtinHasStatus(gvk schema.GroupVersionKind) bool {
+	if gvk.Group != "" {
+		return gvk.Group == "apps" || gvk.Group == "batch"
+	}
+	switch gvk.Kind {
+	case "Pod", "Node", "Service", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController":
+		return true
+	default: // a Namespace has a status, but no conditions of ours belong there
+		return false
+	}
+}
+
+func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDefinition) (definition, error) {
+	if crd.DeletionTimestamp != nil {
+		return definition{}, &notReadyError{"CRD " + crd.Name + " is being deleted"}
+	}
+	if crd.Spec.Names.Kind != gvk.Kind {
+		return definition{}, &notReadyError{fmt.Sprintf("CRD %s is of kind %s, not %s", crd.Name, crd.Spec.Names.Kind, gvk.Kind)}
+	}
+	established := false
+	for _, condition := range crd.Status.Conditions {
+		established = established || condition.Type == apiextensionsv1.Established && condition.Status == apiextensionsv1.ConditionTrue
+	}
+	if !established {
+		return definition{}, &notReadyError{"CRD " + crd.Name + " is not established yet"}
+	}
+	for _, version := range crd.Spec.Versions {
+		if version.Name != gvk.Version || !version.Served {
+			continue
+		}
+		d := definition{
+			Resource: reconciler.Resource{
+				GroupVersionResource: schema.GroupVersionResource{Group: gvk.Group, Version: gvk.Version, Resource: crd.Spec.Names.Plural},
+				HasStatus:            version.Subresources != nil && version.Subresources.Status != nil,
+			},
+			namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
+			uid:        string(crd.UID),
+		}
+		if version.Schema != nil && !crd.Spec.PreserveUnknownFields {
+			d.Keeps = keeps(version.Schema.OpenAPIV3Schema)
+		}
+		return d, nil
+	}
+	return definition{}, &notReadyError{fmt.Sprintf("CRD %s does not serve version %s", crd.Name, gvk.Version)}
+}
+
+// keeps tells of a path below status whether the schema has it. What it has not, the server drops, and to write it again in every
+// cycle would never end.
+func keeps(root *apiextensionsv1.JSONSchemaProps) func([]string) bool {
+	if root == nil {
+		return nil
+	}
+	return func(path []string) bool {
+		at := root
+		for _, name := range append([]string{"status"}, path...) {
+			if at.XPreserveUnknownFields != nil && *at.XPreserveUnknownFields {
+				return true
+			}
+			next, ok := at.Properties[name]
+			switch {
+			case ok:
+				at = &next
+			case at.AdditionalProperties != nil && at.AdditionalProperties.Schema != nil:
+				at = at.AdditionalProperties.Schema
+			default:
+				return at.AdditionalProperties != nil && at.AdditionalProperties.Allows
+			}
+		}
+		return true
+	}
+}
+
+// definitions watches the names and versions of all CustomResourceDefinitions; not their schemas, which can be many megabytes.
+type definitions struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+}
+
+func (d *definitions) stop() {
+	d.cancel()
+	<-d.done
+}
+
+// watchDefinitions wakes every entry that waits for a definition that came, changed or went.
+func (e *Engine) watchDefinitions(ctx context.Context) (*definitions, error) {
+	informer := metadatainformer.NewFilteredMetadataInformer(e.metadata, definitionResource, metav1.NamespaceAll, 0, nil, nil).Informer()
+	if err := informer.SetTransform(func(given any) (any, error) {
+		if object, ok := given.(*metav1.PartialObjectMetadata); ok {
+			object.ManagedFields, object.Annotations = nil, nil
+		}
+		return given, nil
+	}); err != nil {
+		return nil, fmt.Errorf("watch definitions: %w", err)
+	}
+	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    e.definitionChanged,
+		UpdateFunc: func(_, after any) { e.definitionChanged(after) },
+		DeleteFunc: e.definitionChanged,
+	}); err != nil {
+		return nil, fmt.Errorf("watch definitions: %w", err)
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	d := &definitions{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(d.done)
+		informer.RunWithContext(ctx)
+	}()
+	return d, nil
+}
+
+func (e *Engine) definitionChanged(given any) {
+	if unknown, ok := given.(toolscache.DeletedFinalStateUnknown); ok {
+		given = unknown.Obj
+	}
+	object, ok := given.(*metav1.PartialObjectMetadata)
+	if !ok {
+		return
+	}
+	_, group, _ := strings.Cut(object.Name, ".")
+	for name, one := range e.entries {
+		if one.set.Plural+"."+one.set.GVK.Group == object.Name || one.waitsForGroup(group) {
+			e.wake.add(name)
+		}
+	}
+}

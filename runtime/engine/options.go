@@ -1,0 +1,61 @@
+package engine
+
+import (
+	"errors"
+	"time"
+
+	"k8s.io/client-go/rest"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+)
+
+// Options configure an Engine.
+type Options struct {
+	// Katalogs to run. At least one.
+	Katalogs []*orkv1.Katalog
+	// Registry of the kinds that a Katalog can declare as children. Defaults to all built-in ones.
+	Registry *controllers.Registry
+	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
+	Namespace string
+	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's
+	// GracefulShutdownTimeout. Defaults to 20s; negative cancels them at once.
+	Drain time.Duration
+	// Now is the clock of conditions and of the status. Defaults to time.Now.
+	Now func() time.Time
+}
+
+func (o *Options) setDefaults() error {
+	if len(o.Katalogs) == 0 {
+		return errors.New("no Katalog to run")
+	}
+	if o.Registry == nil {
+		registry, err := builtin.Registry()
+		if err != nil {
+			return err
+		}
+		o.Registry = registry
+	}
+	if o.Namespace == "" {
+		o.Namespace = "default"
+	}
+	if o.Drain == 0 {
+		o.Drain = 20 * time.Second
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	return nil
+}
+
+// unthrottled leaves the rate of requests to the server's own priority and fairness: a client-side limit that nobody set would be
+// the bottleneck.
+func unthrottled(config *rest.Config) *rest.Config {
+	if config.QPS != 0 || config.RateLimiter != nil {
+		return config
+	}
+	config = rest.CopyConfig(config)
+	config.QPS = -1
+	return config
+}

@@ -1,0 +1,108 @@
+package kordinator
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/health"
+	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+	"github.com/orkestra-runtime/orkestra/runtime/queue"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
+)
+
+// Resources reads resources from memory.
+type Resources interface {
+	// Get returns nil for a resource that is not there. What it returns is shared and must not be changed.
+	Get(name types.NamespacedName) *unstructured.Unstructured
+}
+
+// Options of a Kordinator. All but Drain must be set.
+type Options struct {
+	Set       *box.Set
+	Resources Resources
+	// Reconciler does the work. A resource that is gone is handed to it as well, with a nil object.
+	Reconciler work.Reconciler
+	// Events tells what is known of the events behind an item.
+	Events  func(queue.Item) queue.Facts
+	Health  *health.CRD
+	Metrics *metrics.CRD
+	// Drain is how long a cycle may go on after the controller was told to stop. Zero: it is cancelled at once.
+	Drain time.Duration
+}
+
+// Kordinator reconciles the items of one CRD's queue.
+type Kordinator struct{ Options }
+
+var _ reconcile.TypedReconciler[queue.Item] = (*Kordinator)(nil)
+
+// New returns a Kordinator.
+func New(opts Options) *Kordinator { return &Kordinator{Options: opts} }
+
+// Reconcile runs one item's cycle. A panic in it is an error of this item alone.
+func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.Result, error) {
+	ctx, cancel := outlive(ctx, k.Drain)
+	defer cancel()
+
+	w := work.Work{Item: item, Object: k.Resources.Get(item.NamespacedName), Set: k.Set, Events: k.Events(item)}
+	if w.Object == nil {
+		w.Box = k.Set.Effective("")
+		_, err := k.contain(ctx, w)
+		k.Health.Forget(item.NamespacedName)
+		return reconcile.Result{}, err
+	}
+	w.Box = k.Set.Effective(box.Target(w.Object))
+
+	start := time.Now()
+	k.Metrics.Active.Inc()
+	outcome, err := k.contain(ctx, w)
+	k.Metrics.Active.Dec()
+	k.Metrics.Reconciled(time.Since(start), err)
+	k.Health.Observe(item.NamespacedName, err)
+	for _, change := range outcome.Changes.Writes() {
+		k.Metrics.Wrote(string(change.Action))
+		logf.FromContext(ctx).Info(string(change.Action)+" child", "kind", change.Object.GetKind(),
+			"namespace", change.Object.GetNamespace(), "name", change.Object.GetName())
+	}
+	if err != nil {
+		return reconcile.Result{}, err
+	}
+	return reconcile.Result{RequeueAfter: outcome.RequeueAfter}, nil
+}
+
+// contain turns a panic of user code into an error.
+func (k *Kordinator) contain(ctx context.Context, w work.Work) (outcome work.Outcome, err error) {
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			k.Metrics.Panics.Inc()
+			err = fmt.Errorf("reconciler panic: %v", recovered)
+			logf.FromContext(ctx).Error(err, "contained a panic", "stack", string(debug.Stack()))
+		}
+	}()
+	return k.Reconciler.Reconcile(ctx, w)
+}
+
+// outlive returns a context that goes on for a while after its parent ended, so that a cycle that has begun can finish.
+func outlive(parent context.Context, drain time.Duration) (context.Context, context.CancelFunc) {
+	if drain <= 0 {
+		return context.WithCancel(parent)
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
+	stop := context.AfterFunc(parent, func() {
+		timer := time.NewTimer(drain)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return ctx, func() { stop(); cancel() }
+}

@@ -1,0 +1,120 @@
+package metrics
+
+import (
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// Recorder holds the series of all CRDs.
+type Recorder struct {
+	reconciles        *prometheus.CounterVec
+	duration          *prometheus.HistogramVec
+	now               *now
+	active            *prometheus.GaugeVec
+	activations       *prometheus.CounterVec
+	activationLatency *prometheus.HistogramVec
+	panics            *prometheus.CounterVec
+	children          *prometheus.CounterVec
+}
+
+// New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
+func New(registerer prometheus.Registerer) (*Recorder, error) {
+	r := &Recorder{
+		reconciles: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "controller_reconcile_total", Help: "Cycles by result: success or error.",
+		}, []string{"crd", "result"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
+			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
+		}, []string{"crd"}),
+		now: newNow(),
+		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "controller_workers_active", Help: "Workers in a cycle.",
+		}, []string{"crd"}),
+		activations: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "controller_crd_activation_total", Help: "Starts of a CRD's controller by result: success or error.",
+		}, []string{"crd", "result"}),
+		activationLatency: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "controller_crd_activation_latency_seconds", Help: "Time from the decision to start to running workers.",
+			Buckets: prometheus.ExponentialBuckets(0.01, 2, 12),
+		}, []string{"crd"}),
+		panics: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "orkestra_panics_total", Help: "Cycles that ended in a panic, which was contained.",
+		}, []string{"crd"}),
+		children: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "orkestra_apply_changes_total", Help: "Children written, by action: created, configured, adopted or pruned.",
+		}, []string{"crd", "action"}),
+	}
+	for _, register := range []func() error{
+		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
+		share(registerer, &r.active), share(registerer, &r.activations),
+		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
+	} {
+		if err := register(); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}
+
+// CRD returns the series of one entry, which exist from here on with the value 0.
+func (r *Recorder) CRD(name string) *CRD {
+	c := &CRD{
+		success:           r.reconciles.WithLabelValues(name, "success"),
+		failure:           r.reconciles.WithLabelValues(name, "error"),
+		duration:          r.duration.WithLabelValues(name),
+		now:               r.now,
+		name:              name,
+		Active:            r.active.WithLabelValues(name),
+		activated:         r.activations.WithLabelValues(name, "success"),
+		notActivated:      r.activations.WithLabelValues(name, "error"),
+		activationLatency: r.activationLatency.WithLabelValues(name),
+		Panics:            r.panics.WithLabelValues(name),
+		children:          map[string]prometheus.Counter{},
+	}
+	for _, action := range []string{"created", "configured", "adopted", "pruned"} {
+		c.children[action] = r.children.WithLabelValues(name, action)
+	}
+	return c
+}
+
+// CRD holds the series of one entry.
+type CRD struct {
+	Active prometheus.Gauge
+	Panics prometheus.Counter
+
+	name string
+	now  *now
+
+	success, failure, activated, notActivated prometheus.Counter
+	duration, activationLatency               prometheus.Observer
+	children                                  map[string]prometheus.Counter
+}
+
+// Reconciled records one cycle.
+func (c *CRD) Reconciled(took time.Duration, err error) {
+	c.duration.Observe(took.Seconds())
+	if err != nil {
+		c.failure.Inc()
+		return
+	}
+	c.success.Inc()
+}
+
+// Activated records one start of the controller.
+func (c *CRD) Activated(took time.Duration, err error) {
+	if err != nil {
+		c.notActivated.Inc()
+		return
+	}
+	c.activated.Inc()
+	c.activationLatency.Observe(took.Seconds())
+}
+
+// Wrote records one written child. An action that is none of the known ones is not counted.
+func (c *CRD) Wrote(action string) {
+	if counter, ok := c.children[action]; ok {
+		counter.Inc()
+	}
+}

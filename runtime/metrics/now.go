@@ -1,0 +1,50 @@
+package metrics
+
+import (
+	"sync"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// now collects what is counted only when somebody asks: how much there is at the moment.
+type now struct {
+	resources, depth *prometheus.Desc
+
+	mu     sync.Mutex // guards counts
+	counts map[string]func() (resources, depth int)
+}
+
+func newNow() *now {
+	return &now{
+		resources: prometheus.NewDesc("controller_resource_count", "Resources in memory.", []string{"crd"}, nil),
+		depth:     prometheus.NewDesc("controller_queue_depth", "Resources that wait for a worker.", []string{"crd"}, nil),
+		counts:    map[string]func() (resources, depth int){},
+	}
+}
+
+// Track names the function that counts the entry's resources in memory and in its queue. Nil: there are none.
+func (c *CRD) Track(count func() (resources, depth int)) {
+	if count == nil {
+		count = func() (resources, depth int) { return 0, 0 }
+	}
+	c.now.mu.Lock()
+	defer c.now.mu.Unlock()
+	c.now.counts[c.name] = count
+}
+
+// Describe implements prometheus.Collector.
+func (n *now) Describe(descriptions chan<- *prometheus.Desc) {
+	descriptions <- n.resources
+	descriptions <- n.depth
+}
+
+// Collect implements prometheus.Collector.
+func (n *now) Collect(series chan<- prometheus.Metric) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for crd, count := range n.counts {
+		resources, depth := count()
+		series <- prometheus.MustNewConstMetric(n.resources, prometheus.GaugeValue, float64(resources), crd)
+		series <- prometheus.MustNewConstMetric(n.depth, prometheus.GaugeValue, float64(depth), crd)
+	}
+}

@@ -1,0 +1,27 @@
+package queue
+
+// Len returns how many items are ready and waiting, those behind an object that a worker has included and delayed ones not.
+func (q *Queue) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ready
+}
+
+// Depth is Len under the name that queue behaviour and gates have for it.
+func (q *Queue) Depth() int {
+	return q.Len()
+}
+
+// Pending returns how many items are ready and waiting, how many are with workers, and how many wait for their time, all at one
+// instant.
+func (q *Queue) Pending() (ready, processing, delayed int) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.ready, q.out, q.delayed
+}
+
+// Idle reports whether nothing is ready and no worker has an item. Delayed items don't count; Pending tells of them.
+func (q *Queue) Idle() bool {
+	ready, processing, _ := q.Pending()
+	return ready == 0 && processing == 0
+}

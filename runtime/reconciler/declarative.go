@@ -1,0 +1,98 @@
+package reconciler
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/tools/events"
+	"k8s.io/client-go/util/workqueue"
+
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
+)
+
+// Resource tells how the CRD's resources are reached and what its definition allows.
+type Resource struct {
+	schema.GroupVersionResource
+	// HasStatus tells whether the definition has a status subresource.
+	HasStatus bool
+	// Keeps tells whether the definition keeps a field below status, or the server would drop it. Nil keeps all.
+	Keeps func(path []string) bool
+}
+
+// Options of a Declarative reconciler.
+type Options struct {
+	Client   dynamic.Interface
+	Resource Resource
+	Children *children.Store
+	Applier  *apply.Applier
+	Recorder events.EventRecorder
+	// Remember is told of every answer to a write of a resource, so that the next read is not older.
+	Remember func(*unstructured.Unstructured)
+	// Inventory lists further kinds that children may be of: those that the Katalog declared before.
+	Inventory []schema.GroupVersionKind
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+// Declarative reconciles resources as their box declares.
+type Declarative struct {
+	Options
+	// steps spaces the cycles of a resource whose status, once written, leads to the next one: at once at first, ever later for
+	// one that never comes to rest.
+	steps workqueue.TypedRateLimiter[types.NamespacedName]
+}
+
+var _ work.Reconciler = (*Declarative)(nil)
+
+// NewDeclarative returns a Declarative reconciler.
+func NewDeclarative(opts Options) *Declarative {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	return &Declarative{
+		Options: opts,
+		steps:   workqueue.NewTypedItemExponentialFailureRateLimiter[types.NamespacedName](time.Millisecond, time.Minute),
+	}
+}
+
+// phase is one step of a cycle. Done ends the cycle without an error.
+type phase func(ctx context.Context, s *scope) (done bool, err error)
+
+// Reconcile runs one cycle.
+func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
+	if w.Object == nil {
+		d.steps.Forget(w.Item.NamespacedName)
+		return work.Outcome{}, nil
+	}
+	s := d.newScope(w)
+	phases := []phase{d.guard, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
+	if w.Object.GetDeletionTimestamp() != nil {
+		phases = []phase{d.cleanUp}
+	}
+	for _, run := range phases {
+		var done bool
+		if done, s.err = run(ctx, s); done || s.err != nil {
+			break
+		}
+	}
+	d.writeStatus(ctx, s)
+	return work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter}, s.err
+}
+
+// owner is the resource as its children know it.
+func owner(w work.Work) controllers.Owner {
+	return controllers.Owner{
+		GVK:       w.Set.GVK,
+		Namespace: w.Object.GetNamespace(),
+		Name:      w.Object.GetName(),
+		UID:       w.Object.GetUID(),
+		Target:    w.Box.Target,
+	}
+}

@@ -1,0 +1,21 @@
+package reconciler
+
+import (
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/status"
+)
+
+// sendEvents tells people what the conditions say anew. A first success is not worth one; a resource is born to be ready.
+func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
+	was, is := status.Find(before, orkv1.ConditionReady), status.Find(after, orkv1.ConditionReady)
+	switch {
+	case is == nil:
+	case is.Status == metav1.ConditionFalse && (was == nil || was.Status != is.Status || was.Reason != is.Reason):
+		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", is.Message)
+	case is.Status == metav1.ConditionTrue && was != nil && (was.Status != is.Status || was.ObservedGeneration != is.ObservedGeneration):
+		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeNormal, "Reconciled", "Reconcile", "as declared in generation %d", s.Object.GetGeneration())
+	}
+}

@@ -1,0 +1,101 @@
+package reconciler
+
+import (
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/orkestra-runtime/orkestra/conditions/status"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+// setFields sets the declared status fields. Those without a gate say something of a success only. The error joins those of all
+// fields that could not be set.
+func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
+	var errs []error
+	written := map[string]bool{}
+	for _, field := range s.Box.Status.Fields {
+		if !field.Conditional && s.err != nil || !d.keeps(field.Path...) {
+			continue
+		}
+		path := strings.Join(field.Path, ".")
+		if !field.Gate.Evaluate(s.facts).Pass {
+			continue
+		}
+		value, err := fieldValue(field, s.facts)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("status.%s: %w", path, err))
+			continue
+		}
+		draft.SetField(field.Path, value)
+		written[path] = true
+	}
+	for _, field := range s.Box.Status.Fields {
+		path := strings.Join(field.Path, ".")
+		if field.ClearOnFalse && field.Conditional && !written[path] && d.keeps(field.Path...) && !field.Gate.Evaluate(s.facts).Pass {
+			draft.SetField(field.Path, "")
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// fieldValue renders a field and makes it what its type says.
+func fieldValue(field box.StatusField, facts template.Facts) (any, error) {
+	value, err := field.Value.Value(facts)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimSpace(template.Text(value))
+	switch field.Type {
+	case "":
+		if _, isText := value.(string); isText || value == nil {
+			return text, nil
+		}
+		return value, nil
+	case "string", "str":
+		return text, nil
+	case "int", "integer":
+		return whole(text)
+	case "float":
+		number, err := strconv.ParseFloat(text, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a number", text)
+		}
+		return number, nil
+	case "bool", "boolean":
+		truth, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", text)
+		}
+		return truth, nil
+	default: // auto
+		return guess(text), nil
+	}
+}
+
+func whole(text string) (any, error) {
+	number, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
+		return number, nil
+	}
+	if float, err := strconv.ParseFloat(text, 64); err == nil && float == float64(int64(float)) {
+		return int64(float), nil
+	}
+	return nil, fmt.Errorf("%q is not a whole number", text)
+}
+
+// guess takes a text for the narrowest type that it reads as.
+func guess(text string) any {
+	if number, err := strconv.ParseInt(text, 10, 64); err == nil {
+		return number
+	}
+	if number, err := strconv.ParseFloat(text, 64); err == nil {
+		return number
+	}
+	if truth, err := strconv.ParseBool(text); err == nil {
+		return truth
+	}
+	return text
+}

@@ -1,0 +1,74 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+)
+
+// applyChildren makes the planned children true, in order. The first failure ends it; what is done stays.
+func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, err error) {
+	for _, one := range s.planned {
+		if err := sleep(ctx, one.sleep); err != nil {
+			return false, err
+		}
+		change, err := d.Applier.Apply(ctx, s.owner, one.Desired)
+		if err != nil {
+			return false, fmt.Errorf("%s: %w", one.path, err)
+		}
+		s.changes = append(s.changes, change)
+	}
+	return false, s.planErr
+}
+
+// prune deletes the children that no declaration wants any more.
+func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error) {
+	wanted := apply.Wanted{}
+	for _, one := range s.planned {
+		wanted.Add(one.Object)
+	}
+	unwanted, err := d.Applier.Unwanted(s.owner, d.kinds(s), wanted)
+	if err != nil || len(unwanted) == 0 {
+		return false, err
+	}
+	// A declaration that creates once keeps its child whatever its gate says, also one that an earlier Katalog kept as declared.
+	for _, one := range s.spared {
+		if object, err := d.build(one.child, s.owner, one.facts); err == nil {
+			wanted.Add(object)
+		}
+	}
+	unwanted = slices.DeleteFunc(unwanted, func(c apply.Child) bool { return !wanted.Add(c.Object) })
+	pruned, err := d.Applier.Delete(ctx, unwanted)
+	s.changes = append(s.changes, pruned...)
+	return false, err
+}
+
+// kinds lists the kinds that the resource's children may be of, in apply order, those declared before last.
+func (d *Declarative) kinds(s *scope) []schema.GroupVersionKind {
+	kinds := s.Box.Kinds
+	for _, kind := range d.Inventory {
+		if !slices.Contains(kinds, kind) {
+			kinds = append(slices.Clip(kinds), kind)
+		}
+	}
+	return kinds
+}
+
+func sleep(ctx context.Context, duration time.Duration) error {
+	if duration <= 0 {
+		return nil
+	}
+	timer := time.NewTimer(duration)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}

@@ -1,0 +1,104 @@
+package reconciler
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// keepMetadata writes finalizers and labels of the resource, as one patch, if any are to be changed.
+func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, err error) {
+	labels := map[string]any{}
+	for key, program := range s.Set.Labels {
+		value, err := program.Text(s.facts)
+		if err != nil {
+			return false, fmt.Errorf("labels[%s]: %w", key, err)
+		}
+		value = strings.TrimSpace(value)
+		if current, there := s.Object.GetLabels()[key]; !there || current != value {
+			labels[key] = value
+		}
+	}
+
+	before := s.Object.GetFinalizers()
+	finalizers := d.finalizers(s, before)
+	metadata := map[string]any{}
+	if len(labels) > 0 {
+		metadata["labels"] = labels
+	}
+	if !slices.Equal(before, finalizers) {
+		metadata["finalizers"] = finalizers
+		// The list is replaced as a whole: nobody else's may get lost.
+		metadata["resourceVersion"] = s.Object.GetResourceVersion()
+	}
+	if len(metadata) == 0 {
+		return false, nil
+	}
+	annotations := map[string]any{}
+	for key, value := range map[string]string{
+		orkv1.AnnotationManagedBy:    s.Set.Katalog,
+		orkv1.AnnotationManagedSince: d.Now().UTC().Format(time.RFC3339),
+	} {
+		if current := s.Object.GetAnnotations()[key]; current == "" || key == orkv1.AnnotationManagedBy && current != value {
+			annotations[key] = value
+		}
+	}
+	metadata["annotations"] = annotations
+	return false, d.patchMetadata(ctx, s, metadata)
+}
+
+// finalizers are those that the resource has and those it needs: what the Katalog declares, and our own as soon as a child
+// is planned that garbage collection would leave behind. Our own stays until the resource goes: a child that a later plan no
+// longer has may still be there.
+func (d *Declarative) finalizers(s *scope, before []string) []string {
+	finalizers := slices.Clone(before)
+	if s.Set.StripFinalizers {
+		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
+	}
+	want := slices.Clone(s.Box.Finalizers)
+	if s.owner.Namespace != "" && slices.ContainsFunc(s.planned, func(p planned) bool { return p.Object.GetNamespace() != s.owner.Namespace }) {
+		want = append(want, orkv1.Finalizer)
+	}
+	for _, finalizer := range want {
+		if !slices.Contains(finalizers, finalizer) {
+			finalizers = append(finalizers, finalizer)
+		}
+	}
+	return finalizers
+}
+
+// ours tells whether a finalizer is removed when the cleanup is done. Everybody else's is never touched.
+func (d *Declarative) ours(s *scope, finalizer string) bool {
+	switch finalizer {
+	case orkv1.Finalizer, orkv1.LegacyDomain + "cleanup", orkv1.LegacyDomain + "finalizer", "konduktor.orkestra.io/finalizer":
+		return true
+	}
+	return slices.Contains(s.Box.Finalizers, finalizer)
+}
+
+func (d *Declarative) patchMetadata(ctx context.Context, s *scope, metadata map[string]any) error {
+	patch, err := json.Marshal(map[string]any{"metadata": metadata})
+	if err != nil {
+		return fmt.Errorf("encode the metadata: %w", err)
+	}
+	patched, err := d.Client.Resource(d.Resource.GroupVersionResource).Namespace(s.Object.GetNamespace()).
+		Patch(ctx, s.Object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager})
+	switch {
+	case apierrors.IsNotFound(err): // gone since: there is nothing to keep
+		return nil
+	case err != nil:
+		return fmt.Errorf("patch the metadata: %w", err)
+	}
+	d.Remember(patched)
+	s.Object = patched
+	return nil
+}

@@ -1,0 +1,67 @@
+package reconciler
+
+import (
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
+)
+
+// scope is what the phases of one cycle share. Each field says which phase sets it.
+type scope struct {
+	work.Work
+	owner controllers.Owner
+	// facts is what templates and conditions read. Set at the start; observeChildren adds .children, and writeStatus brings them
+	// up to date.
+	facts template.Facts
+
+	// planned and incomplete are set by plan: the children that the resource wants, as far as they could be made.
+	planned []planned
+	// spared are the declarations whose children stay although they are not planned. Set by plan.
+	spared []spared
+	// planErr is why the plan ends early. Set by plan, returned by applyChildren once what is planned is done.
+	planErr error
+	// skipped are the children whose namespace is off limits. Set by plan.
+	skipped []string
+	// changes is what was done to the children. Set by applyChildren and prune.
+	changes apply.ChangeSet
+	// restricted is set by guard: the resource's namespace is off limits.
+	restricted bool
+	// requeueAfter is set by writeStatus.
+	requeueAfter time.Duration
+	// err is the first failure. Set by Reconcile.
+	err error
+}
+
+// planned is one child that the resource wants, and where it comes from.
+type planned struct {
+	apply.Desired
+	path  string
+	sleep time.Duration
+	// order is the position of its declaration among all of the box.
+	order int
+}
+
+func (d *Declarative) newScope(w work.Work) *scope {
+	s := &scope{Work: w, owner: owner(w)}
+	s.facts = template.NewFacts(map[string]any{
+		"apiVersion": w.Object.GetAPIVersion(),
+		"kind":       w.Object.GetKind(),
+		"metadata":   member(w.Object, "metadata"),
+		"spec":       member(w.Object, "spec"),
+		"status":     member(w.Object, "status"),
+	}, d.Now)
+	return s
+}
+
+// member returns a map of the object, an empty one when it has none, so that templates may look into it.
+func member(object *unstructured.Unstructured, name string) any {
+	if value, ok := object.Object[name]; ok && value != nil {
+		return value
+	}
+	return map[string]any{}
+}

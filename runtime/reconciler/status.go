@@ -1,0 +1,196 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/status"
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+)
+
+// writeStatus says what the cycle came to: conditions, declared fields, Events, and when to come back. That it cannot be written
+// is no failure of the cycle.
+func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
+	log := logf.FromContext(ctx)
+	if s.Object.GetDeletionTimestamp() != nil && s.err == nil {
+		return // it is going, or waits for its children to go
+	}
+	if s.Box.StatusReadsChildren {
+		view, err := d.view(s)
+		if err != nil {
+			log.Error(err, "read the children for the status")
+		}
+		s.facts = s.facts.With("children", view)
+	}
+
+	before := status.Conditions(s.Object.Object)
+	draft := status.NewDraft(s.Object)
+	d.setConditions(draft, s)
+	if err := d.setFields(draft, s); err != nil {
+		log.Error(err, "some status fields are left as they are")
+	}
+	again := s.Box.ReadsStatus && draft.ChangesFields()
+	if err := d.patchStatus(ctx, s, draft); err != nil {
+		log.Error(err, "status is left as it is")
+		again = false
+	}
+	d.sendEvents(s, before, draft.Conditions(d.Now()))
+	s.requeueAfter = d.requeueAfter(ctx, s, again)
+}
+
+// setConditions sums the cycle up.
+func (d *Declarative) setConditions(draft *status.Draft, s *scope) {
+	if s.Box.Status.ObservedGeneration && d.keeps("observedGeneration") {
+		draft.SetField([]string{"observedGeneration"}, s.Object.GetGeneration())
+	}
+	if !s.Box.Status.Conditions || !d.keeps("conditions") {
+		return
+	}
+	verdict := d.judge(s)
+	set := func(conditionType string, is bool) {
+		if !is {
+			draft.RemoveCondition(conditionType)
+			return
+		}
+		draft.SetCondition(s.condition(conditionType, metav1.ConditionTrue, verdict.reason, verdict.message))
+	}
+	ready := metav1.ConditionFalse
+	if verdict.ready {
+		ready = metav1.ConditionTrue
+	}
+	draft.SetCondition(s.condition(orkv1.ConditionReady, ready, verdict.reason, verdict.message))
+	set(orkv1.ConditionReconciling, !verdict.ready && !verdict.stalled)
+	set(orkv1.ConditionStalled, verdict.stalled)
+}
+
+func (s *scope) condition(conditionType string, is metav1.ConditionStatus, reason, message string) metav1.Condition {
+	condition := metav1.Condition{Type: conditionType, Status: is, Reason: reason, Message: message}
+	if s.Box.Status.ObservedGeneration {
+		condition.ObservedGeneration = s.Object.GetGeneration()
+	}
+	return condition
+}
+
+// verdict is what the conditions say of a cycle.
+type verdict struct {
+	ready bool
+	// stalled: trying again does not help, a person has to change something.
+	stalled         bool
+	reason, message string
+}
+
+func (d *Declarative) judge(s *scope) verdict {
+	switch {
+	case s.restricted:
+		return verdict{
+			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
+			message: "namespace " + s.Object.GetNamespace() + " is not one that the Katalog operates",
+		}
+	case s.err != nil:
+		v := verdict{message: brief(s.err.Error())}
+		v.reason, v.stalled = reasonOf(s.err)
+		if s.Object.GetDeletionTimestamp() != nil {
+			v.reason = orkv1.ReasonDeleteError
+		}
+		return v
+	case len(s.skipped) > 0:
+		return verdict{
+			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
+			message: brief("left out, because the Katalog does not operate there: " + strings.Join(s.skipped, "; ")),
+		}
+	default:
+		return verdict{ready: true, reason: orkv1.ReasonReconcileSucceeded}
+	}
+}
+
+// reasonOf names the kind of an error, and tells whether a person has to act on it.
+func reasonOf(err error) (reason string, stalled bool) {
+	if _, ok := errors.AsType[*apply.NotOwnedError](err); ok {
+		return orkv1.ReasonChildConflict, true
+	}
+	if _, ok := errors.AsType[*apply.ImmutableError](err); ok {
+		return orkv1.ReasonChildImmutable, true
+	}
+	if _, ok := errors.AsType[*controllers.InvalidError](err); ok {
+		return orkv1.ReasonInvalid, true
+	}
+	if _, ok := errors.AsType[*children.MissingKindError](err); ok {
+		return orkv1.ReasonKindNotInstalled, false
+	}
+	return orkv1.ReasonReconcileError, false
+}
+
+// brief cuts a text for a condition, at most 256 bytes, and never inside a character.
+func brief(text string) string {
+	const most = 256
+	if len(text) <= most {
+		return text
+	}
+	return strings.ToValidUTF8(text[:most-3], "") + "..."
+}
+
+func (d *Declarative) keeps(path ...string) bool {
+	return d.Resource.HasStatus && (d.Resource.Keeps == nil || d.Resource.Keeps(path))
+}
+
+func (d *Declarative) patchStatus(ctx context.Context, s *scope, draft *status.Draft) error {
+	if s.Box.Status.Off || !d.Resource.HasStatus {
+		return nil
+	}
+	patch, err := draft.Patch(d.Now())
+	if err != nil || patch == nil {
+		return err
+	}
+	patched, err := d.Client.Resource(d.Resource.GroupVersionResource).Namespace(s.Object.GetNamespace()).
+		Patch(ctx, s.Object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager}, "status")
+	if apierrors.IsNotFound(err) {
+		return nil // gone since
+	}
+	if err != nil {
+		return err //nolint:wrapcheck // the caller says what it was for
+	}
+	d.Remember(patched)
+	return nil
+}
+
+// requeueAfter tells when to come back without an event: at once when the status that was just written may change what comes
+// next, or as the Katalog says after a success.
+func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) time.Duration {
+	if s.err != nil {
+		return 0
+	}
+	if again {
+		return d.steps.When(s.Item.NamespacedName)
+	}
+	d.steps.Forget(s.Item.NamespacedName)
+	for _, one := range s.Box.Requeue {
+		if !one.Gate.Evaluate(s.facts).Pass {
+			continue
+		}
+		text, err := one.After.Text(s.facts)
+		if err != nil {
+			logf.FromContext(ctx).Error(err, "requeue is left out")
+			return 0
+		}
+		if text = strings.TrimSpace(text); text == "" {
+			return 0
+		}
+		after, err := orkv1.ParseDuration(text)
+		if err != nil {
+			logf.FromContext(ctx).Error(err, "requeue is left out", "after", text)
+			return 0
+		}
+		return after.Duration
+	}
+	return 0
+}

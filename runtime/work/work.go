@@ -1,0 +1,45 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/queue"
+)
+
+// Work is one resource to reconcile.
+type Work struct {
+	Item queue.Item
+	// Object is the resource as memory shows it, nil when it is gone. It is shared and must not be changed.
+	Object *unstructured.Unstructured
+	// Set is what the resource's CRD entry declares, and Box the part of it that holds for this resource.
+	Set *box.Set
+	Box *box.Box
+	// Events is what is known of the events behind the item.
+	Events queue.Facts
+}
+
+// Outcome is what a cycle came to. It holds also when there was an error.
+type Outcome struct {
+	// Changes of the children.
+	Changes apply.ChangeSet
+	// RequeueAfter asks for another cycle after a while. Zero: none.
+	RequeueAfter time.Duration
+}
+
+// Reconciler makes the world as a resource wants it. An error is tried again with back-off.
+type Reconciler interface {
+	Reconcile(ctx context.Context, w Work) (Outcome, error)
+}
+
+// Func is a function as a Reconciler.
+type Func func(ctx context.Context, w Work) (Outcome, error)
+
+var _ Reconciler = Func(nil)
+
+// Reconcile calls the function.
+func (f Func) Reconcile(ctx context.Context, w Work) (Outcome, error) { return f(ctx, w) }
