@@ -136,7 +136,7 @@ func (e *Environment) start(ctx context.Context) error {
 	defer cancel()
 	begin := time.Now()
 
-	crds, err := e.prepare()
+	crds, err := e.prepare(ctx)
 	if err != nil {
 		return err
 	}

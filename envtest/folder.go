@@ -1,6 +1,7 @@
 package envtest
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"k8s.io/apimachinery/pkg/util/wait"
 )
 
 const (
@@ -17,6 +20,10 @@ const (
 	// sweepAge is how old an abandoned folder is before another start removes it. It is longer than any start needs between
 	// making its folder and locking it.
 	sweepAge = time.Minute
+
+	// lockGrace is how long a start waits for a lock. Processes that were killed with their parent hold theirs until the
+	// kernel has taken them down.
+	lockGrace = time.Second
 )
 
 // folder is the state of one environment on disk. It is locked: by this process and by every child that is given the lock,
@@ -28,7 +35,7 @@ type folder struct {
 }
 
 // openFolder locks the folder at path, or a new temporary one when path is empty.
-func openFolder(path string) (*folder, error) {
+func openFolder(ctx context.Context, path string) (*folder, error) {
 	f := &folder{path: path}
 	var err error
 	if path == "" {
@@ -42,7 +49,7 @@ func openFolder(path string) (*folder, error) {
 		return nil, fmt.Errorf("make the environment's folder: %w", err)
 	}
 
-	f.lock, err = lockFile(f.join("lock"))
+	f.lock, err = awaitLock(ctx, f.join("lock"))
 	switch {
 	case errors.Is(err, errInUse):
 		return nil, fmt.Errorf("the folder %s is in use by another live environment%s: stop that one or choose another Dir", f.path, holder(f.join("lock")))
@@ -110,6 +117,17 @@ func (f *folder) reservePort() (*os.File, int, error) {
 		return nil, 0, errors.Join(fmt.Errorf("keep the API server's port: %w", err), socket.Close())
 	}
 	return socket, port, nil
+}
+
+// awaitLock takes the lock as lockFile does, and gives a holder that is about to end the time to do so.
+func awaitLock(ctx context.Context, path string) (*os.File, error) {
+	var lock *os.File
+	var err error
+	_ = wait.PollUntilContextTimeout(ctx, pollInterval, lockGrace, true, func(context.Context) (bool, error) {
+		lock, err = lockFile(path)
+		return !errors.Is(err, errInUse), nil
+	})
+	return lock, err
 }
 
 // sweep removes the temporary folders that were abandoned before the given time: those of processes that were killed.

@@ -110,7 +110,7 @@ func TestLoadCredentialsBroken(t *testing.T) {
 // open opens a folder that is closed with the test.
 func open(t *testing.T, dir string) *folder {
 	t.Helper()
-	f, err := openFolder(dir)
+	f, err := openFolder(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/orkestra-runtime/orkestra/envtest"
 )
 
 // TestParentEnds starts environments in processes of their own and looks for what is left after each.
@@ -28,9 +30,11 @@ func TestParentEnds(t *testing.T) {
 		signal os.Signal
 		// removed says that the temporary folder has to be gone.
 		removed bool
+		// restarted says that another environment has to start on what the ended one left.
+		restarted bool
 	}{
 		"Panic":   {reason: "a panic runs no cleanup of another goroutine", child: "panic"},
-		"Killed":  {reason: "SIGKILL lets the process do nothing", child: "wait", signal: syscall.SIGKILL},
+		"Killed":  {reason: "SIGKILL lets the process do nothing", child: "wait", signal: syscall.SIGKILL, restarted: true},
 		"SIGINT":  {reason: "Main stops the environment at Ctrl-C", child: "signal", signal: syscall.SIGINT, removed: true},
 		"SIGTERM": {reason: "Main stops the environment when a runner ends the tests", child: "signal", signal: syscall.SIGTERM, removed: true},
 	}
@@ -48,6 +52,9 @@ func TestParentEnds(t *testing.T) {
 			}
 			if _, err := os.Stat(dir); tc.removed && !errors.Is(err, fs.ErrNotExist) {
 				t.Errorf("%s; want the temporary folder removed, got %v", tc.reason, err)
+			}
+			if tc.restarted {
+				start(t, envtest.Options{Dir: dir})
 			}
 		})
 	}

@@ -10,7 +10,7 @@ import (
 
 // prepare does all that needs no process: it reads the CRDs, finds the binaries, locks the folder, reserves the port and
 // makes the keys.
-func (e *Environment) prepare() ([]*apiextensionsv1.CustomResourceDefinition, error) {
+func (e *Environment) prepare(ctx context.Context) ([]*apiextensionsv1.CustomResourceDefinition, error) {
 	crds, err := ReadCRDs(e.opts.CRDPaths...)
 	if err != nil {
 		return nil, err
@@ -18,7 +18,7 @@ func (e *Environment) prepare() ([]*apiextensionsv1.CustomResourceDefinition, er
 	if e.opts.Assets, err = chooseAssets(e.opts.Assets, e.opts.Controllers); err != nil {
 		return nil, err
 	}
-	if e.folder, err = openFolder(e.opts.Dir); err != nil {
+	if e.folder, err = openFolder(ctx, e.opts.Dir); err != nil {
 		return nil, err
 	}
 	if e.socket, e.port, err = e.folder.reservePort(); err != nil {

@@ -23,7 +23,7 @@ done | sort -u); do
   for target in $targets; do
     found=$((found + 1))
     echo "fuzz: $package $target for $time"
-    go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" "$package" || failed+=("$package $target")
+    go test -run '^$' -fuzz "^$target\$" -fuzztime "$time" -fuzzminimizetime 10x "$package" || failed+=("$package $target")
   done
 done
 

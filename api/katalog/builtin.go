@@ -57,12 +57,12 @@ var builtins = map[string]builtin{
 	"PriorityClass":           {groupScheduling, "priorityclasses", true},
 }
 
-// builtinFor returns the built-in kind that the names of a declaration lead to. A kind of the same name in a group of its
-// own is none, and neither is one whose names come from a crdFile.
+// builtinFor returns the built-in kind that the names of a declaration lead to. A kind of the same name in another group is
+// none, and neither is one without a group but with another version.
 func builtinFor(group, version, kind string) (builtin, bool) {
 	b, ok := builtins[kind]
-	if !ok || group != "" && group != b.Group || group == "" && version != "" && b.Group != "" {
-		return builtin{}, false
+	if group != "" {
+		return b, ok && group == b.Group
 	}
-	return b, true
+	return b, ok && agrees(version, b.Version)
 }

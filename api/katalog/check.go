@@ -2,6 +2,7 @@ package katalog
 
 import (
 	"maps"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
@@ -52,6 +53,8 @@ func (c *checker) katalog() {
 	} else {
 		c.problems(metadata.Child("name"), validation.IsDNS1123Subdomain(katalog.Name))
 	}
+	c.shared(katalog)
+	c.teams(reflect.ValueOf(katalog.Spec), field.NewPath("spec"))
 	spec := field.NewPath("spec")
 	c.finalizers(katalog.Spec.Finalizers, spec.Child("finalizers"))
 	crds := spec.Child("crds")

@@ -42,6 +42,8 @@ func (c *checker) block(block *orkv1.Block, role blockRole, path *field.Path) {
 			c.twice(list.Index(i), i, seen, at)
 		}
 	}
+	c.external(block.External, path.Child("external"))
+	c.scaledTwice(block, path)
 	for i := range block.Groups {
 		c.block(&block.Groups[i], role, path.Child("groups").Index(i))
 	}
@@ -68,6 +70,7 @@ func (c *checker) child(child any, role blockRole, path *field.Path) {
 	case *orkv1.Deployment:
 		c.count(typed.Replicas, path.Child("replicas"))
 		c.rollingUpdate(typed.RollingUpdate, path.Child("rollingUpdate"))
+		c.autoscale(typed.Autoscale, path.Child("autoscale"))
 	case *orkv1.Service:
 		c.service(typed, role, path)
 	case *orkv1.Secret:
@@ -78,12 +81,14 @@ func (c *checker) child(child any, role blockRole, path *field.Path) {
 		c.cronJob(typed, role, path)
 	case *orkv1.Custom:
 		c.custom(typed, path)
+	default:
+		c.otherKind(child, role != blockDelete, path)
 	}
 }
 
 // part returns the struct of type T that v inlines at any depth, or nil.
 func part[T any](v reflect.Value) *T {
-	if found, ok := v.Addr().Interface().(*T); ok {
+	if found, ok := reflect.TypeAssert[*T](v.Addr()); ok {
 		return found
 	}
 	for i := range v.NumField() {
@@ -127,7 +132,7 @@ func (c *checker) name(name orkv1.Template, path *field.Path) {
 }
 
 // reserved are the names that forEach always sets, and the roots of templates.
-var reserved = set("index", "value", "metadata", "spec", "status", "children", "cross", "external", "git", "docker", "request",
+var reserved = setOf("index", "value", "metadata", "spec", "status", "children", "cross", "external", "git", "docker", "request",
 	"metrics", "health", "events", "previous", "inputs", "profiles")
 
 func (c *checker) policy(p *orkv1.EntryPolicy, role blockRole, path *field.Path) {
@@ -158,7 +163,7 @@ func (c *checker) twice(v reflect.Value, i int, seen map[string]int, path *field
 	case e != nil:
 		name, conditions, policy = string(e.Namespace+"/"+e.Name), &e.Conditions, &e.EntryPolicy
 	default:
-		custom, ok := v.Addr().Interface().(*orkv1.Custom)
+		custom, ok := reflect.TypeAssert[*orkv1.Custom](v.Addr())
 		if !ok {
 			return
 		}

@@ -21,6 +21,13 @@ func (c *checker) box(box *orkv1.OperatorBox, path *field.Path) {
 	c.block(box.OnReconcile, blockReconcile, path.Child("onReconcile"))
 	c.block(box.OnDelete, blockDelete, path.Child("onDelete"))
 	c.status(box.Status, path.Child("status"))
+	c.preReconcile(box.PreReconcile, path.Child("preReconcile"))
+	c.observe(box.Observe, path.Child("observe"))
+	c.cross(box.Cross, path.Child("cross"))
+	c.operatorAutoscale(box.Autoscale, path.Child("autoscale"))
+	if box.Rollback != nil {
+		c.block(box.Rollback.OnRollback, blockReconcile, path.Child("rollback", "onRollback"))
+	}
 	if r := box.Reconciler; r != nil && r.Default != nil && !*r.Default && (box.OnCreate != nil || box.OnReconcile != nil) {
 		c.warnf(path.Child("reconciler", "default"), "false ignores onCreate and onReconcile")
 	}
@@ -44,6 +51,13 @@ func (c *checker) reconciler(r *orkv1.Reconciler, path *field.Path) {
 	}
 	if r.Default != nil && *r.Default && (r.Constructor != nil || r.Remote != nil) {
 		c.errorf(path.Child("default"), "a constructor or remote reconciler needs default: false")
+	}
+	if r.Hooks != nil {
+		c.external(r.Hooks.External, path.Child("hooks", "external"))
+	}
+	if r.Remote != nil {
+		c.callAuth(r.Remote.Auth, path.Child("remote", "auth"))
+		c.positive(r.Remote.Timeout, path.Child("remote", "timeout"))
 	}
 	c.queue(r.Queue, path.Child("queue"))
 	for i := range r.Requeue {
@@ -140,7 +154,7 @@ func (c *checker) status(status *orkv1.Status, path *field.Path) {
 			c.invalidf(at.Child("type"), statusTypes[:5], "unknown value %s", quote(f.Type))
 		}
 		if f.ClearOnFalse && isUnconditional(&f.Conditions) {
-			c.warnf(at.Child("clearOnFalse"), "has no effect without when or or")
+			c.warnf(at.Child("clearOnFalse"), "has no effect without conditions")
 		}
 	}
 }

@@ -18,51 +18,51 @@ const (
 // laterKinds are of our groups and not read by Load.
 var laterKinds = []string{"Komposer", "Motif", "E2E", "Simulate"}
 
-// other is what classify tells of a document.
-type other struct {
+// verdict is what classify tells of a document.
+type verdict struct {
 	Finding
-	kind    string
-	katalog bool
-	wrong   bool // it was meant to be a Katalog
+	kind     string
+	katalog  bool
+	misspelt bool // it is of our groups, and its kind is not
 }
 
 // classify tells whether a document is a Katalog, was meant to be one, or is something else.
-func classify(root *node) other {
-	o := other{Finding: Finding{Position: root.pos}}
+func classify(root *node) verdict {
+	v := verdict{Finding: Finding{Position: root.pos}}
 	if root.kind != kindMap {
-		o.Message = "the document is no Katalog: want a map, got " + root.describe()
-		return o
+		v.Message = "the document is no Katalog: want a map, got " + root.describe()
+		return v
 	}
 	kindNode := root.get("kind")
 	if kindNode == nil || !kindNode.isText() {
-		o.Message = "the document is no Katalog: it has no kind"
-		return o
+		v.Message = "the document is no Katalog: it has no kind"
+		return v
 	}
 	name := kindNode.text
 	if name == kindKatalog {
-		return other{katalog: true}
+		return verdict{katalog: true}
 	}
-	o.Position, o.kind = kindNode.pos, name
-	o.Message = fmt.Sprintf("the document is no Katalog: its kind is %s", name)
+	v.Position, v.kind = kindNode.pos, name
+	v.Message = fmt.Sprintf("the document is no Katalog: its kind is %s", name)
 	if !isOurs(root.get("apiVersion")) {
-		return o
+		return v
 	}
 	if slices.Contains(laterKinds, name) {
-		o.Message = fmt.Sprintf("the kind %s is %s", name, notYet)
-		return o
+		v.Message = fmt.Sprintf("the kind %s is %s", name, notYet)
+		return v
 	}
-	o.wrong = true
-	o.Path, o.Message = "kind", "unknown kind "+quote(name)
-	o.Valid = append([]string{kindKatalog}, laterKinds...)
-	return o
+	v.misspelt = true
+	v.Path, v.Message = "kind", "unknown kind "+quote(name)
+	v.Valid = append([]string{kindKatalog}, laterKinds...)
+	return v
 }
 
 // kindsOf names the kinds of documents for the end of a message.
-func kindsOf(others []other) string {
+func kindsOf(others []verdict) string {
 	var kinds []string
-	for _, o := range others {
-		if o.kind != "" && !slices.Contains(kinds, o.kind) {
-			kinds = append(kinds, o.kind)
+	for _, v := range others {
+		if v.kind != "" && !slices.Contains(kinds, v.kind) {
+			kinds = append(kinds, v.kind)
 		}
 	}
 	if len(kinds) == 0 {

@@ -10,13 +10,10 @@ import (
 	"testing"
 )
 
-// TestExistingFiles reads Katalogs that were written for real, from the directory in ORKESTRA_CORPUS or, if that is not
-// set, beside the checkout. What they use may not be supported yet, but every key must be known.
+// TestExistingFiles reads Katalogs that were written for real. What they use may not be supported yet, but every key must
+// be known.
 func TestExistingFiles(t *testing.T) {
-	dir := os.Getenv("ORKESTRA_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
+	dir := corpusDir()
 	if _, err := os.Stat(dir); err != nil {
 		t.Logf("there is no corpus (%v); only the files of testdata are read", err)
 		dir = filepath.Join("testdata", "valid")
@@ -40,6 +37,42 @@ func TestExistingFiles(t *testing.T) {
 	if read == 0 {
 		t.Errorf("no Katalog in %s", dir)
 	}
+}
+
+// TestFirstFiles reads the files of the corpus that need nothing which is not supported: they have no error at all.
+func TestFirstFiles(t *testing.T) {
+	dir := corpusDir()
+	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
+	if err != nil {
+		t.Logf("there is no index of a corpus (%v); the files of testdata are read", err)
+		if _, err := Load(Options{}, filepath.Join("testdata", "valid", "generation-3", "katalog.yaml")); err != nil {
+			t.Error(err)
+		}
+		return
+	}
+	for line := range strings.Lines(string(index)) {
+		columns := strings.Split(line, "\t")
+		if len(columns) < 4 || columns[1] != "foundation" || columns[3] != "ok" {
+			continue
+		}
+		paths, err := filepath.Glob(filepath.Join(dir, columns[2], "katalog*.yaml"))
+		if err != nil || len(paths) == 0 {
+			t.Errorf("%s: no Katalog (%v)", columns[0], err)
+		}
+		for _, path := range paths {
+			if _, err := Load(Options{}, path); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+// corpusDir is ORKESTRA_CORPUS or, if that is not set, a directory beside the checkout.
+func corpusDir() string {
+	if dir := os.Getenv("ORKESTRA_CORPUS"); dir != "" {
+		return dir
+	}
+	return filepath.Join("..", "..", "..", "shared", "corpus")
 }
 
 // allowed are the errors that are right for an existing file.

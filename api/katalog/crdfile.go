@@ -52,7 +52,7 @@ func (r *fileReader) crdFile(crd *orkv1.CRD, files *Files, path *field.Path) {
 // matching chooses among several definitions by what apiTypes says of group, kind and plural.
 func (r *fileReader) matching(found []*node, types *orkv1.APITypes, at *field.Path, name string) []*node {
 	var matching []*node
-	var kinds []string
+	kinds := make([]string, 0, len(found))
 	for _, n := range found {
 		spec := n.get("spec")
 		var names *node

@@ -3,11 +3,9 @@ package katalog
 import (
 	"encoding"
 	"encoding/json"
-	"math"
 	"reflect"
 	"slices"
 	"strconv"
-	"strings"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
@@ -18,13 +16,13 @@ type decoder struct {
 	includer  *includer
 	positions map[string]Position
 	// undecoded holds paths that a misspelt key most likely means.
-	undecoded map[string]bool
+	undecoded    map[string]bool
+	notSupported keys
 	// unsupported is set below a field that is not supported yet, where to repeat it would say nothing new.
 	unsupported bool
 }
 
 var (
-	typeTemplate    = reflect.TypeFor[orkv1.Template]()
 	typeJSON        = reflect.TypeFor[orkv1.JSON]()
 	typeCustom      = reflect.TypeFor[orkv1.Custom]()
 	typeKatalog     = reflect.TypeFor[orkv1.Katalog]()
@@ -119,7 +117,7 @@ func (d *decoder) field(e entry, f *structField, v reflect.Value, path string) {
 		}
 		return
 	}
-	if message := unsupported(f, e.value); message != "" && !d.unsupported {
+	if message := d.notSupported.message(f, e.value); message != "" && !d.unsupported {
 		d.errorf(e.pos, path, "%s", message)
 		d.unsupported = true
 		defer func() { d.unsupported = false }()
@@ -138,7 +136,7 @@ func (d *decoder) field(e entry, f *structField, v reflect.Value, path string) {
 // declaration it belongs to the object.
 func (d *decoder) unknown(e entry, v reflect.Value, info *structInfo, above string) (meant string) {
 	path := join(above, e.key)
-	if custom, ok := v.Addr().Interface().(*orkv1.Custom); ok {
+	if custom, ok := reflect.TypeAssert[*orkv1.Custom](v.Addr()); ok {
 		d.locate(e, path)
 		if value, ok := d.plain(e.value, path); ok {
 			if custom.Object == nil {
@@ -208,117 +206,6 @@ func (d *decoder) list(n *node, v reflect.Value, path string) {
 	v.Set(out)
 }
 
-func (d *decoder) scalar(n *node, v reflect.Value, path string) {
-	if n.kind != kindScalar {
-		d.wrongType(n, path, scalarName(v.Kind()))
-		return
-	}
-	switch v.Kind() {
-	case reflect.String:
-		v.SetString(n.text)
-		d.enum(n, v, path)
-	case reflect.Bool:
-		if value, ok := parseBool(n); ok {
-			v.SetBool(value)
-			return
-		}
-		d.errorf(n.pos, path, "want true or false, got %s%s", n.describe(), unquoteHint(n, "true", "false"))
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		d.integer(n, v, path)
-	default:
-		d.errorf(n.pos, path, "a value of type %s cannot be read", v.Type())
-	}
-}
-
-// enum checks a text of which only some values are valid.
-func (d *decoder) enum(n *node, v reflect.Value, path string) {
-	enum, ok := v.Interface().(orkv1.Enum)
-	if !ok || v.Len() == 0 || slices.Contains(enum.Values(), n.text) {
-		return
-	}
-	d.errors = append(d.errors, Finding{
-		Position: n.pos, Path: path, Message: "unknown value " + quote(n.text), Valid: enum.Values(),
-	})
-}
-
-func (d *decoder) integer(n *node, v reflect.Value, path string) {
-	if n.tag != tagInt {
-		_, err := strconv.Atoi(n.text)
-		hint := ""
-		if err == nil && n.tag == tagString {
-			hint = "; remove the quotes"
-		}
-		d.errorf(n.pos, path, "want a whole number, got %s%s", n.describe(), hint)
-		return
-	}
-	value, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64)
-	if err != nil || v.OverflowInt(value) {
-		d.errorf(n.pos, path, "the number %s is out of range", n.text)
-		return
-	}
-	v.SetInt(value)
-}
-
-// plain returns n as nil, bool, int64, float64, string, []any or map[string]any.
-func (d *decoder) plain(n *node, path string) (any, bool) {
-	switch n.kind {
-	case kindList:
-		out := make([]any, 0, len(n.items))
-		for i, item := range n.items {
-			below := path + "[" + strconv.Itoa(i) + "]"
-			d.positions[below] = item.pos
-			value, ok := d.plain(item, below)
-			if !ok {
-				return nil, false
-			}
-			out = append(out, value)
-		}
-		return out, true
-	case kindMap:
-		out := make(map[string]any, len(n.fields))
-		for _, e := range n.fields {
-			below := join(path, e.key)
-			d.locate(e, below)
-			value, ok := d.plain(e.value, below)
-			if !ok {
-				return nil, false
-			}
-			out[e.key] = value
-		}
-		return out, true
-	}
-	value, err := n.native()
-	if err != "" {
-		d.errorf(n.pos, path, "%s", err)
-		return nil, false
-	}
-	return value, true
-}
-
-// native returns a scalar as the type that its spelling says, or what is wrong with it.
-func (n *node) native() (value any, problem string) {
-	switch n.tag {
-	case tagNull:
-		return nil, ""
-	case tagBool:
-		value, _ := parseBool(n)
-		return value, ""
-	case tagInt:
-		if value, err := strconv.ParseInt(strings.ReplaceAll(n.text, "_", ""), 0, 64); err == nil {
-			return value, ""
-		}
-		fallthrough
-	case tagFloat:
-		value, err := strconv.ParseFloat(strings.ReplaceAll(n.text, "_", ""), 64)
-		if err != nil || math.IsInf(value, 0) || math.IsNaN(value) {
-			return nil, "the number " + n.text + " cannot be written in JSON"
-		}
-		return value, ""
-	default:
-		return n.text, ""
-	}
-}
-
 func (d *decoder) wrongType(n *node, path, want string) {
 	d.errorf(n.pos, path, "want %s, got %s", want, n.describe())
 }
@@ -337,43 +224,4 @@ func join(path, name string) string {
 		return name
 	}
 	return path + "." + name
-}
-
-func isTextKind(t reflect.Type) bool {
-	return t.Kind() == reflect.String
-}
-
-func scalarName(kind reflect.Kind) string {
-	switch kind {
-	case reflect.Bool:
-		return "true or false"
-	case reflect.Int, reflect.Int32, reflect.Int64:
-		return "a whole number"
-	default:
-		return "a text"
-	}
-}
-
-// parseBool takes the words of YAML 1.1 too, as long as they are not quoted.
-func parseBool(n *node) (value, ok bool) {
-	if n.tag == tagBool {
-		return strings.EqualFold(n.text, "true"), true
-	}
-	if n.tag != tagString || n.quoted {
-		return false, false
-	}
-	switch n.text {
-	case "yes", "Yes", "YES", "on", "On", "ON":
-		return true, true
-	case "no", "No", "NO", "off", "Off", "OFF":
-		return false, true
-	}
-	return false, false
-}
-
-func unquoteHint(n *node, words ...string) string {
-	if n.tag == tagString && slices.Contains(words, n.text) {
-		return "; remove the quotes"
-	}
-	return ""
 }

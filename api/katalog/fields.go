@@ -3,7 +3,6 @@ package katalog
 import (
 	"reflect"
 	"strings"
-	"sync"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
@@ -32,21 +31,43 @@ func (s *structInfo) names() []string {
 	return names
 }
 
-// structInfos caches by type, for the life of the process; types do not change.
-var structInfos sync.Map // of reflect.Type to *structInfo
+// structInfos holds every struct that a Katalog is made of.
+var structInfos = structsOf(typeKatalog, map[reflect.Type]*structInfo{})
 
 func infoOf(t reflect.Type) *structInfo {
-	if cached, ok := structInfos.Load(t); ok {
-		return cached.(*structInfo)
+	if info, known := structInfos[t]; known {
+		return info
 	}
+	return newStructInfo(t)
+}
+
+// structsOf adds the structs that a value of type t can hold.
+func structsOf(t reflect.Type, infos map[reflect.Type]*structInfo) map[reflect.Type]*structInfo {
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Map:
+		return structsOf(t.Elem(), infos)
+	case reflect.Struct:
+	default:
+		return infos
+	}
+	if _, known := infos[t]; known {
+		return infos
+	}
+	infos[t] = newStructInfo(t)
+	for f := range t.Fields() {
+		structsOf(f.Type, infos)
+	}
+	return infos
+}
+
+func newStructInfo(t reflect.Type) *structInfo {
 	info := &structInfo{gated: t == typeConditions}
 	info.collect(t, nil)
 	info.byName = make(map[string]*structField, len(info.fields))
 	for i := range info.fields {
 		info.byName[info.fields[i].name] = &info.fields[i]
 	}
-	cached, _ := structInfos.LoadOrStore(t, info)
-	return cached.(*structInfo)
+	return info
 }
 
 var typeConditions = reflect.TypeFor[orkv1.Conditions]()

@@ -77,7 +77,7 @@ func (r *fileReader) documents(file string, path *field.Path) (name string, docu
 // objects returns the Kubernetes objects of a file.
 func (r *fileReader) objects(file string, path *field.Path) []*unstructured.Unstructured {
 	_, documents := r.documents(file, path)
-	var out []*unstructured.Unstructured
+	out := make([]*unstructured.Unstructured, 0, len(documents))
 	for _, document := range documents {
 		out = append(out, r.object(document, path)...)
 	}
@@ -87,7 +87,7 @@ func (r *fileReader) objects(file string, path *field.Path) []*unstructured.Unst
 // object returns one object, or those of a list.
 func (r *fileReader) object(n *node, path *field.Path) []*unstructured.Unstructured {
 	if items := n.get("items"); items != nil && items.kind == kindList && n.textOf("kind") == "List" {
-		var out []*unstructured.Unstructured
+		out := make([]*unstructured.Unstructured, 0, len(items.items))
 		for _, item := range items.items {
 			out = append(out, r.object(item, path)...)
 		}

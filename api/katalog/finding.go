@@ -54,7 +54,7 @@ func (f Finding) String() string {
 }
 
 // Findings are what Load returns as its error. They are sorted by file, line and column.
-type Findings []Finding
+type Findings []Finding //nolint:errname // it is a list of warnings as well
 
 // Error returns one line for each finding.
 func (f Findings) Error() string {

@@ -18,7 +18,7 @@ var update = flag.Bool("update", false, "write the golden files anew")
 func TestInvalid(t *testing.T) {
 	for _, name := range cases(t, "testdata/invalid") {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(filepath.Join("testdata/invalid", name))
+			t.Chdir(filepath.Join("testdata", "invalid", name))
 			result, err := Load(Options{}, casePaths(t)...)
 			findings, ok := errors.AsType[Findings](err)
 			if !ok {
@@ -29,11 +29,31 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
+// TestLater compares the same for what is not supported yet, as if it were.
+func TestLater(t *testing.T) {
+	for _, name := range cases(t, "testdata/later") {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir(filepath.Join("testdata", "later", name))
+			l := newLoader(Options{})
+			l.notSupported = nil
+			for _, path := range casePaths(t) {
+				l.path(path)
+			}
+			result, err := l.finish()
+			if err == nil {
+				golden(t, "out.golden", render(t, result))
+				return
+			}
+			golden(t, "errors.golden", err.Error()+"\n")
+		})
+	}
+}
+
 // TestValid compares the warnings and the canonical document.
 func TestValid(t *testing.T) {
 	for _, name := range cases(t, "testdata/valid") {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(filepath.Join("testdata/valid", name))
+			t.Chdir(filepath.Join("testdata", "valid", name))
 			result, err := Load(Options{}, casePaths(t)...)
 			if err != nil {
 				t.Fatalf("Load(...):\n%v", err)

@@ -21,7 +21,7 @@ var hints = map[reflect.Type]map[string]string{
 	reflect.TypeFor[orkv1.CrossRead](): {
 		"labels": "no longer supported; write labelSelector",
 	},
-	reflect.TypeFor[orkv1.CrossSource](): {
+	reflect.TypeFor[orkv1.CrossSource](): { //nolint:gosec // names of keys, no credentials
 		"type":  "no longer supported; write protocol",
 		"token": "no longer supported; write auth.token",
 	},

@@ -18,11 +18,13 @@ type includer struct {
 
 // blockInclude tells how the file of an include key is merged below the map that has the key.
 type blockInclude struct {
-	// wrapper is the key below which the file may hold the block.
+	// wrappers are the keys below which the file may hold the block.
 	wrappers []string
 	// deep merges maps at every level and lets a list of the map replace that of the file. Otherwise lists are joined, the
 	// file's first, and of maps the keys of the first level.
 	deep bool
+	// byName lets an element of the map's list replace the one of the same name of the file.
+	byName bool
 }
 
 var blockIncludes = map[reflect.Type]blockInclude{
@@ -34,8 +36,8 @@ var blockIncludes = map[reflect.Type]blockInclude{
 	reflect.TypeFor[orkv1.Conversion]():  {wrappers: []string{"conversion"}},
 	reflect.TypeFor[orkv1.Serve]():       {wrappers: []string{"serve"}},
 	reflect.TypeFor[orkv1.ServeTarget](): {},
-	reflect.TypeFor[orkv1.GatewayAuth](): {wrappers: []string{"auth"}},
-	reflect.TypeFor[orkv1.Intake]():      {wrappers: []string{"webhooks"}},
+	reflect.TypeFor[orkv1.GatewayAuth](): {wrappers: []string{"auth"}, byName: true},
+	reflect.TypeFor[orkv1.Intake]():      {wrappers: []string{"webhooks"}, byName: true},
 	reflect.TypeFor[orkv1.Profiles]():    {wrappers: []string{"profiles"}},
 	reflect.TypeFor[orkv1.Notes]():       {wrappers: []string{"notes"}},
 }
@@ -79,20 +81,23 @@ func (in *includer) merge(d *decoder, n *node, how blockInclude, path string) {
 		return
 	}
 	in.merge(d, file, how, path)
-	mergeBelow(n, file, how.deep, 0)
+	mergeBelow(n, file, how, 0)
 }
 
 // mergeBelow adds to n what it does not set itself.
-func mergeBelow(n, file *node, deep bool, level int) {
+func mergeBelow(n, file *node, how blockInclude, level int) {
 	for _, e := range file.fields {
 		mine := n.get(e.key)
 		switch {
 		case mine == nil:
 			n.put(e)
-		case mine.kind == kindMap && e.value.kind == kindMap && (deep || level == 0):
-			mergeBelow(mine, e.value, deep, level+1)
-		case mine.kind == kindList && e.value.kind == kindList && !deep:
-			mine.items = append(unnamed(e.value.items, mine.items), mine.items...)
+		case mine.kind == kindMap && e.value.kind == kindMap && (how.deep || level == 0):
+			mergeBelow(mine, e.value, how, level+1)
+		case mine.kind == kindList && e.value.kind == kindList && !how.deep:
+			if how.byName {
+				e.value.items = unnamed(e.value.items, mine.items)
+			}
+			mine.items = slices.Concat(e.value.items, mine.items)
 		}
 	}
 }
@@ -176,7 +181,7 @@ func (in *includer) entries(d *decoder, n *node, keys []string, path string) {
 		}
 		if held := in.held(d, file, keys, path, kindMap); held != nil {
 			in.entries(d, held, keys, path)
-			mergeBelow(n, held, false, 1)
+			mergeBelow(n, held, blockInclude{}, 1)
 		}
 		leave()
 	}

@@ -57,18 +57,20 @@ func Parse(opts Options, name string, data []byte) (*Result, error) {
 
 // loader is one load.
 type loader struct {
-	opts      Options
-	log       *log
-	defaults  defaults
-	budget    *budget
-	includer  *includer
-	documents []*Document
-	read      map[string]bool // files, so that one that is named twice is read once
-	skipped   []other
+	opts     Options
+	log      *log
+	defaults defaults
+	// notSupported is the table of that name; tests of what is to come empty it.
+	notSupported keys
+	budget       *budget
+	includer     *includer
+	documents    []*Document
+	read         map[string]bool // files, so that one that is named twice is read once
+	skipped      []verdict
 }
 
 func newLoader(opts Options) *loader {
-	l := &loader{opts: opts, log: &log{}, budget: &budget{left: maxAdded}, read: map[string]bool{}}
+	l := &loader{opts: opts, log: &log{}, notSupported: notSupported, budget: &budget{left: maxAdded}, read: map[string]bool{}}
 	l.defaults = l.log.readDefaults(opts.Env)
 	l.includer = &includer{log: l.log, budget: l.budget, files: map[string]*node{}, used: map[string]bool{}}
 	return l
@@ -77,10 +79,10 @@ func newLoader(opts Options) *loader {
 // finish checks what concerns several documents and returns the outcome of the load.
 func (l *loader) finish() (*Result, error) {
 	checkTogether(l.log, l.documents)
-	for _, o := range l.skipped {
-		if !l.includer.used[o.File] {
-			o.Message += "; it is skipped"
-			l.log.warnings = append(l.log.warnings, o.Finding)
+	for _, v := range l.skipped {
+		if !l.includer.used[v.File] {
+			v.Message += "; it is skipped"
+			l.log.warnings = append(l.log.warnings, v.Finding)
 		}
 	}
 	if len(l.log.errors) > 0 {
@@ -126,18 +128,20 @@ func (l *loader) directory(path string) {
 		l.log.errorf(Position{File: path}, "", "%s", fileError(path, err))
 		return
 	}
-	found, before, wrong := 0, len(l.documents), len(l.log.errors)
-	skipped := len(l.skipped)
+	before, wrong, skipped := len(l.documents), len(l.log.errors), len(l.skipped)
+	found, readBefore := 0, false
 	for _, e := range entries {
 		if isKatalogName(e) {
 			found++
-			l.file(filepath.Join(path, e.Name()), false)
+			name := filepath.Join(path, e.Name())
+			readBefore = readBefore || l.read[name]
+			l.file(name, false)
 		}
 	}
 	switch {
 	case found == 0:
 		l.log.errorf(Position{File: path}, "", "the directory has no *.yaml, *.yml or *.json file")
-	case len(l.documents) == before && len(l.log.errors) == wrong:
+	case len(l.documents) == before && len(l.log.errors) == wrong && !readBefore:
 		l.log.errorf(Position{File: path}, "", "no file of the directory holds a Katalog%s", kindsOf(l.skipped[skipped:]))
 		l.skipped = l.skipped[:skipped]
 	}
@@ -169,46 +173,48 @@ func (l *loader) text(name string, data []byte, named bool) {
 		return
 	}
 	if len(roots) == 0 {
-		l.other(named, other{Finding: Finding{Position: Position{File: name}, Message: "the file is empty"}})
+		l.leave(verdict{Finding: Finding{Position: Position{File: name}, Message: "the file is empty"}}, named)
 		return
 	}
-	var others []other
-	katalogs := 0
+	var others []verdict
+	found := false
 	for _, root := range roots {
-		o := classify(root)
-		switch {
-		case o.katalog:
-			katalogs++
+		switch v := classify(root); {
+		case v.katalog:
+			found = true
 			l.katalog(root)
-		case o.wrong && named:
-			l.log.errors = append(l.log.errors, o.Finding)
-			katalogs++ // said already: the file was meant to hold one
+		case v.misspelt && named:
+			l.log.errors = append(l.log.errors, v.Finding)
 		default:
-			others = append(others, o)
+			others = append(others, v)
 		}
 	}
-	if len(l.log.errors) > wrong {
-		named = false // what is wrong is said
-	}
-	for _, o := range others {
-		l.other(named && katalogs == 0, o)
+	nothing := named && !found && len(l.log.errors) == wrong
+	for _, v := range others {
+		l.leave(v, nothing)
 	}
 }
 
-// other deals with something that is no Katalog: an error where only that was named, else it is skipped.
-func (l *loader) other(isError bool, o other) {
+// leave deals with something that is no Katalog: an error where nothing else was named, else it is skipped.
+func (l *loader) leave(v verdict, isError bool) {
 	if isError {
-		l.log.errors = append(l.log.errors, o.Finding)
+		l.log.errors = append(l.log.errors, v.Finding)
 		return
 	}
-	l.skipped = append(l.skipped, o)
+	l.skipped = append(l.skipped, v)
 }
 
 // katalog decodes, completes and checks one document.
 func (l *loader) katalog(root *node) {
 	checkVersion(l.log, root)
 	found := &log{}
-	d := &decoder{log: found, includer: l.includer, positions: map[string]Position{"": root.pos}, undecoded: map[string]bool{}}
+	d := &decoder{
+		log:          found,
+		includer:     l.includer,
+		positions:    map[string]Position{"": root.pos},
+		undecoded:    map[string]bool{},
+		notSupported: l.notSupported,
+	}
 	l.includer.log = found
 	doc := &Document{Katalog: &orkv1.Katalog{}, CRDs: map[string]*Files{}, root: root.pos, positions: d.positions}
 	d.decodeKatalog(root, doc.Katalog)

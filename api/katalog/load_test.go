@@ -9,9 +9,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 const small = `apiVersion: orkestra.orkspace.io/v1
@@ -41,6 +40,10 @@ func TestLoad(t *testing.T) {
 	}
 	good := write("good.yaml", small)
 	large := write("large.yaml", small+"#"+strings.Repeat(" ", maxFileSize))
+	if err := os.Mkdir(filepath.Join(dir, "only"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	only := write(filepath.Join("only", "page.yaml"), strings.NewReplacer("Website", "Page", "website", "page").Replace(small))
 	secret := write("secret.yaml", small)
 	if err := os.Chmod(secret, 0); err != nil {
 		t.Fatal(err)
@@ -53,13 +56,14 @@ func TestLoad(t *testing.T) {
 		want   int
 		err    string
 	}{
-		"File":        {reason: "a file is read", paths: []string{good}, want: 1},
-		"SameFile":    {reason: "a file that is named twice is read once", paths: []string{good, filepath.Join(dir, ".", "good.yaml")}, want: 1},
-		"Stdin":       {reason: "- is the standard input", opts: Options{Stdin: strings.NewReader(small)}, paths: []string{"-"}, want: 1},
-		"NoStdin":     {reason: "without one - is an error", paths: []string{"-"}, err: "<stdin>: there is no standard input here"},
-		"NoPath":      {reason: "nothing to read is an error", err: "no file is given"},
-		"Large":       {reason: "a file is at most 4 MiB long", paths: []string{large}, err: "larger than the limit of 4 MiB"},
-		"BadVariable": {reason: "the environment is checked as well", opts: Options{Env: func(name string) string { return map[string]string{"DEFAULT_WORKERS": "99"}[name] }}, paths: []string{good}, err: `environment: DEFAULT_WORKERS: want a number from 1 to 50, got "99"`},
+		"File":             {reason: "a file is read", paths: []string{good}, want: 1},
+		"SameFile":         {reason: "a file that is named twice is read once", paths: []string{good, filepath.Join(dir, ".", "good.yaml")}, want: 1},
+		"FileAndDirectory": {reason: "a directory of a file that was read already is fine", paths: []string{good, only, filepath.Join(dir, "only")}, want: 2},
+		"Stdin":            {reason: "- is the standard input", opts: Options{Stdin: strings.NewReader(small)}, paths: []string{"-"}, want: 1},
+		"NoStdin":          {reason: "without one - is an error", paths: []string{"-"}, err: "<stdin>: there is no standard input here"},
+		"NoPath":           {reason: "nothing to read is an error", err: "no file is given"},
+		"Large":            {reason: "a file is at most 4 MiB long", paths: []string{large}, err: "larger than the limit of 4 MiB"},
+		"BadVariable":      {reason: "the environment is checked as well", opts: Options{Env: func(name string) string { return map[string]string{"DEFAULT_WORKERS": "99"}[name] }}, paths: []string{good}, err: `environment: DEFAULT_WORKERS: want a number from 1 to 50, got "99"`},
 	}
 	if os.Getuid() != 0 {
 		cases["Unreadable"] = struct {
@@ -172,18 +176,18 @@ func TestDocument(t *testing.T) {
 func TestRoundTrip(t *testing.T) {
 	for _, name := range cases(t, "testdata/valid") {
 		t.Run(name, func(t *testing.T) {
-			t.Chdir(filepath.Join("testdata/valid", name))
+			t.Chdir(filepath.Join("testdata", "valid", name))
 			first, err := Load(Options{}, casePaths(t)...)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, doc := range first.Documents {
 				data := render(t, &Result{Documents: []*Document{{Katalog: doc.Katalog}}})
-				second, err := Parse(Options{}, "k.yaml", []byte(data))
+				second, err := Parse(Options{}, doc.root.File, []byte(data))
 				if err != nil {
 					t.Fatalf("%v\n%s", err, data)
 				}
-				if diff := cmp.Diff(doc.Katalog, second.Documents[0].Katalog, cmp.Comparer(equalJSON)); diff != "" {
+				if diff := cmp.Diff(doc.Katalog, second.Documents[0].Katalog, cmpopts.EquateEmpty()); diff != "" {
 					t.Errorf("-first, +second:\n%s", diff)
 				}
 				for _, warning := range second.Warnings {
@@ -195,8 +199,6 @@ func TestRoundTrip(t *testing.T) {
 		})
 	}
 }
-
-func equalJSON(a, b orkv1.JSON) bool { return cmp.Equal(a.Value, b.Value) }
 
 // TestDefaultsAreNotShared shows that every CRD has values of its own.
 func TestDefaultsAreNotShared(t *testing.T) {

@@ -65,7 +65,12 @@ func (n *node) describe() string {
 		return "a list"
 	case kindMap:
 		return "a map"
+	default:
+		return n.describeScalar()
 	}
+}
+
+func (n *node) describeScalar() string {
 	switch n.tag {
 	case tagNull:
 		return "no value"

@@ -6,7 +6,7 @@ const notYet = "not supported yet"
 
 // notSupported lists what a Katalog may not use yet, as the Go type that declares a field, its key and, behind an equals
 // sign, the one value that is meant. What becomes supported is removed from here.
-var notSupported = set(
+var notSupported = setOf(
 	// A Katalog.
 	"Katalog.lifecycle", "Katalog.profiles", "Katalog.notes", "Katalog.security", "Katalog.notification",
 	"Katalog.providers", "Katalog.gateway", "KatalogSpec.imports",
@@ -20,7 +20,7 @@ var notSupported = set(
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
 	"OperatorBox.rollback",
 	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
-	"Queue.shared", "Queue.type", "Queue.maxDepth", "Queue.retryBackoff", "Queue.behaviour",
+	"Queue.shared", "Queue.type=delayed", "Queue.maxDepth", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
 	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",
@@ -40,21 +40,24 @@ var notSupported = set(
 	"Condition.notify", "Condition.source", "Condition.operator=unique",
 )
 
-// unsupported tells that a field, or its value, is not supported yet, or returns "".
-func unsupported(f *structField, value *node) string {
+// keys is a set.
+type keys map[string]bool
+
+// message tells that a field, or its value, is not supported yet, or is empty.
+func (k keys) message(f *structField, value *node) string {
 	key := f.owner.Name() + "." + f.name
 	switch {
-	case notSupported[key]:
+	case k[key]:
 		return notYet
-	case value.kind == kindScalar && notSupported[key+"="+value.text]:
+	case value.kind == kindScalar && k[key+"="+value.text]:
 		return strings.Join([]string{"the value", quote(value.text), "is", notYet}, " ")
 	}
 	return ""
 }
 
-func set(keys ...string) map[string]bool {
-	out := make(map[string]bool, len(keys))
-	for _, key := range keys {
+func setOf(members ...string) keys {
+	out := make(keys, len(members))
+	for _, key := range members {
 		out[key] = true
 	}
 	return out

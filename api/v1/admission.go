@@ -18,7 +18,7 @@ type ValidationRule struct {
 	// Name of the rule, for reports.
 	// +optional
 	Name string `json:"name,omitempty"`
-	// Message for people. Needed, but where Action is told by the comparison alone.
+	// Message tells people what to do. Without one they are told the comparison alone.
 	// +optional
 	Message Template `json:"message,omitempty"`
 	// Action is deny (the default) or warn.

@@ -13,9 +13,9 @@ type customFields Custom
 // customKeys are the keys of a custom declaration that are not taken over to the object.
 var customKeys = jsonKeys(reflect.TypeFor[customFields]())
 
-// IsCustomKey tells whether a top-level key of a custom declaration has a meaning of its own. Every other key belongs to
+// isCustomKey tells whether a top-level key of a custom declaration has a meaning of its own. Every other key belongs to
 // the object and is kept in Custom.Object.
-func IsCustomKey(key string) bool {
+func isCustomKey(key string) bool {
 	return customKeys[key]
 }
 
@@ -30,7 +30,7 @@ func (c Custom) MarshalJSON() ([]byte, error) {
 		return nil, err
 	}
 	for key, value := range c.Object {
-		if IsCustomKey(key) {
+		if isCustomKey(key) {
 			return nil, fmt.Errorf("custom object field %q has another meaning in a declaration", key)
 		}
 		if flat[key], err = json.Marshal(value); err != nil {
@@ -51,7 +51,7 @@ func (c *Custom) UnmarshalJSON(data []byte) error {
 		return err
 	}
 	for key := range flat {
-		if IsCustomKey(key) {
+		if isCustomKey(key) {
 			delete(flat, key)
 		}
 	}

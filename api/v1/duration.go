@@ -102,17 +102,17 @@ func leadingPart(text string) (part time.Duration, rest string, err error) {
 
 // times multiplies a decimal number with a unit, exactly for its whole part and to the nanosecond below it.
 func times(whole, fraction string, unit time.Duration) (time.Duration, error) {
-	var total time.Duration
+	var count int64
 	for _, digit := range whole {
-		if total > (math.MaxInt64-time.Duration(digit-'0'))/10 {
+		if count > (math.MaxInt64-int64(digit-'0'))/10 {
 			return 0, errDurationRange
 		}
-		total = total*10 + time.Duration(digit-'0')
+		count = count*10 + int64(digit-'0')
 	}
-	if total > math.MaxInt64/unit {
+	if count > math.MaxInt64/int64(unit) {
 		return 0, errDurationRange
 	}
-	total *= unit
+	total := time.Duration(count * int64(unit))
 	scale := float64(unit)
 	var below float64
 	for _, digit := range fraction {

@@ -248,7 +248,7 @@ type NotificationDefaults struct {
 	Interval *Duration `json:"interval,omitempty"`
 	// SlackWebhookURL may name an environment variable as $NAME.
 	// +optional
-	SlackWebhookURL string `json:"slackWebhookUrl,omitempty"`
+	SlackWebhookURL string `json:"slackWebhookUrl,omitempty"` //nolint:tagliatelle // the spelling of existing files
 }
 
 // Team is who can be told. At least one of Slack and Email is set.

@@ -297,7 +297,10 @@ func TestEveryFunctionIsTested(t *testing.T) {
 func TestFunctionsTakeAnything(t *testing.T) {
 	hostile := []any{
 		nil, "", "x", "%s%d", "99999999999999999999", strings.Repeat("y", 5000), int64(math.MinInt64), math.NaN(), math.Inf(-1), true,
-		list(), list(nil, list(nil)), object(), object("spec", "x", "status", list()), map[string]string{"a": "b"}, []string{"a"}, uint64(math.MaxUint64),
+		list(), list(nil, list(nil)), object(), object("spec", "x", "status", list()),
+		map[string]string{"a": "b"},
+		[]string{"a"},
+		uint64(math.MaxUint64),
 	}
 	for _, name := range slices.Sorted(maps.Keys(notes.Functions())) {
 		t.Run(name, func(t *testing.T) {

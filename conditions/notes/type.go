@@ -51,8 +51,10 @@ func reflectedType(v reflect.Value) string {
 		if v.IsNil() {
 			return TypeNull
 		}
+		return TypeString
+	default:
+		return TypeString
 	}
-	return TypeString
 }
 
 func typeFamily() map[string]any {

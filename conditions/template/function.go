@@ -20,7 +20,7 @@ type function struct {
 // functions returns every function that an expression may call. The map is shared and never written.
 var functions = sync.OnceValue(func() map[string]function {
 	all := map[string]function{
-		// Go's engine evaluates no more values of and and or than it needs, which a function of ours could not.
+		// Go's engine evaluates no more values of "and" and "or" than it needs, which a function of ours could not.
 		"and": {least: 1, most: -1},
 		"or":  {least: 1, most: -1},
 		"not": {least: 1, most: 1},

@@ -61,7 +61,7 @@ func TestText(t *testing.T) {
 		"RangeNumber":    {"a number of turns, a float too", "{{ range $i := .spec.replicas }}{{ $i }}{{ end }}{{ range 2.0 }}x{{ end }}", "012xx"},
 		"BreakContinue":  {"loops can be left", `{{ range 5 }}{{ if eq . 1 }}{{ continue }}{{ end }}{{ if eq . 3 }}{{ break }}{{ end }}{{ . }}{{ end }}`, "02"},
 		"Variable":       {"variables hold values", "{{ $s := .spec }}{{ $s.image }}{{ $s.a.b }}{{ $s = .metadata }}{{ $s.name }}", "nginxshop"},
-		"AndOr":          {"and and or give a value", `{{ or .a.b "x" }}{{ and .spec.image .metadata.name }}`, "xshop"},
+		"AndOr":          {"the result of or, as of and, is a value", `{{ or .a.b "x" }}{{ and .spec.image .metadata.name }}`, "xshop"},
 		"ShortCircuit":   {"or stops at the first true value", `{{ or .spec.image (toBool "maybe") }}`, "nginx"},
 		"Not":            {"not of nothing", "{{ not .a.b }}", "true"},
 		"CompareMissing": {"nothing compares as zero", "{{ gt .status.readyReplicas 0 }}{{ eq .spec.weight 1000000 }}", "falsetrue"},

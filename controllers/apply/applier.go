@@ -98,11 +98,16 @@ func (a *Applier) resource(w write) dynamic.ResourceInterface {
 }
 
 func (a *Applier) create(ctx context.Context, w write) (Change, error) {
-	created, err := a.resource(w).Create(ctx, w.stamped(), metav1.CreateOptions{FieldManager: orkv1.FieldManager})
+	created, err := a.send(w, func() (*unstructured.Unstructured, error) {
+		return a.resource(w).Create(ctx, w.stamped(), metav1.CreateOptions{
+			FieldManager: orkv1.FieldManager,
+			// As apply does: a field that the kind does not have is an error from the first write on.
+			FieldValidation: metav1.FieldValidationStrict,
+		})
+	})
 	if err != nil {
 		return Change{}, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
-	a.written(w, created)
 	return Change{Action: Created, Object: created}, nil
 }
 
@@ -159,8 +164,10 @@ func (a *Applier) configure(ctx context.Context, w write, observed *unstructured
 	if err != nil {
 		return nil, fmt.Errorf("encode %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
-	configured, err := a.resource(w).Patch(ctx, observed.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
-		FieldManager: orkv1.FieldManager, Force: &w.desired.Force,
+	configured, err := a.send(w, func() (*unstructured.Unstructured, error) {
+		return a.resource(w).Patch(ctx, observed.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
+			FieldManager: orkv1.FieldManager, Force: &w.desired.Force,
+		})
 	})
 	if err != nil {
 		if immutable := immutableError(w, err); immutable != nil {
@@ -168,7 +175,6 @@ func (a *Applier) configure(ctx context.Context, w write, observed *unstructured
 		}
 		return nil, fmt.Errorf("apply %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
-	a.written(w, configured)
 	return configured, nil
 }
 
@@ -186,18 +192,22 @@ func (a *Applier) upgradeManagedFields(ctx context.Context, w write) error {
 	if len(patch) == 0 {
 		return nil
 	}
-	if _, err := a.resource(w).Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager}); err != nil {
+	if _, err := w.kind.Write(IDOf(live).NamespacedName, func() (*unstructured.Unstructured, error) {
+		return a.resource(w).Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager})
+	}); err != nil {
 		return fmt.Errorf("upgrade the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
 	return nil
 }
 
-// written keeps the server's answer for readers that come before the watch, and how it spells our values.
-func (a *Applier) written(w write, answer *unstructured.Unstructured) {
-	w.kind.Remember(answer)
-	if !w.desired.CreateOnce {
+// send writes the child, and keeps the server's answer for readers that come before the watch, and how it spells our values.
+func (a *Applier) send(w write, request func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
+	key := types.NamespacedName{Namespace: w.desired.Object.GetNamespace(), Name: w.desired.Object.GetName()}
+	answer, err := w.kind.Write(key, request)
+	if err == nil && !w.desired.CreateOnce {
 		a.spells.learn(w, answer)
 	}
+	return answer, err //nolint:wrapcheck // the caller says what it was for
 }
 
 // immutableError turns the refusal to change a field of an existing object into an error for the reader. Nil: it is not one.

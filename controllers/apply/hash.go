@@ -9,7 +9,8 @@ import (
 )
 
 // Hash is what is recorded on a child of the object that was last written: a digest of all its values, and one of the paths
-// of its fields alone. The second tells a field that a definition dropped from one that it changed.
+// of its fields alone, with what tells the elements of its lists apart. The second tells a field that a definition dropped from
+// one that it changed.
 type hash struct{ values, fields uint64 }
 
 // String is the recorded form: two times 16 hexadecimal digits and a dot between.
@@ -24,25 +25,44 @@ func (h hash) dropsFrom(recorded string) bool {
 
 // hashOf digests JSON values. Maps are digested without an order: the sum of what their entries digest to.
 func hashOf(object map[string]any) hash {
-	return hash{values: digest(object, true), fields: digest(object, false)}
+	return hash{values: digest(object, everything), fields: digest(object, structure)}
 }
 
-func digest(value any, values bool) uint64 {
+// part is how much of a value goes into its digest.
+type part int
+
+const (
+	everything part = iota
+	// structure is the paths of all fields.
+	structure
+	// element is that of an element of a list, whose identity may be a text or number in it.
+	element
+)
+
+func digest(value any, p part) uint64 {
 	switch value := value.(type) {
 	case map[string]any:
 		sum := mix('{', nil)
 		for key, member := range value {
-			sum += mix(':', []byte(key), word(digest(member, values)))
+			below := p
+			if p == element && !identifies(key) {
+				below = structure
+			}
+			sum += mix(':', []byte(key), word(digest(member, below)))
 		}
 		return mix('}', word(sum))
 	case []any:
+		below := p
+		if p == structure {
+			below = element
+		}
 		sum := mix('[', nil)
-		for _, element := range value {
-			sum = mix(',', word(sum), word(digest(element, values)))
+		for _, member := range value {
+			sum = mix(',', word(sum), word(digest(member, below)))
 		}
 		return sum
 	}
-	if !values {
+	if p == structure {
 		return 0
 	}
 	switch value := value.(type) {
@@ -63,6 +83,10 @@ func digest(value any, values bool) uint64 {
 		return mix('?', fmt.Append(nil, value))
 	}
 }
+
+// identifies tells whether the field of a list's element may be what the server knows the element by. The fields that change most
+// are no identity in any kind; to take another one for an identity costs a request when it changes.
+func identifies(field string) bool { return field != "image" && field != "value" }
 
 // number digests a number by its value: whether 1 was read as an integer or not makes no difference to the server.
 func number(value float64) uint64 { return mix('n', word(math.Float64bits(value))) }

@@ -64,7 +64,7 @@ func (s *Store) Hold(ctx context.Context, holder string, gvk schema.GroupVersion
 
 func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersionKind) (*Kind, error) {
 	s.mu.RLock()
-	kind, ok := s.kinds[gvk]
+	_, ok := s.kinds[gvk]
 	s.mu.RUnlock()
 	var mapping *meta.RESTMapping
 	if !ok {
@@ -79,7 +79,7 @@ func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersion
 
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if kind, ok = s.kinds[gvk]; ok {
+	if kind, ok := s.kinds[gvk]; ok {
 		kind.holders[holder] = struct{}{}
 		return kind, nil
 	}
@@ -95,7 +95,7 @@ func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersion
 	if err != nil {
 		return nil, err
 	}
-	kind = &Kind{
+	kind := &Kind{
 		Informer:   running,
 		GVK:        gvk,
 		Resource:   mapping.Resource,

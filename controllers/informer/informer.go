@@ -100,7 +100,7 @@ func (i *Informer) WaitForSync(ctx context.Context) error {
 // Get returns the object as the watch or a write of our own last showed it, or nil when there is none. It must not be
 // changed.
 func (i *Informer) Get(key types.NamespacedName) *unstructured.Unstructured {
-	return i.latest(key, i.stored(key))
+	return i.latest(key)
 }
 
 func (i *Informer) stored(key types.NamespacedName) *unstructured.Unstructured {
@@ -132,12 +132,6 @@ func (i *Informer) ByIndex(name, value string) ([]*unstructured.Unstructured, er
 
 // Len is the number of objects in the store.
 func (i *Informer) Len() int { return len(i.shared.GetStore().ListKeys()) }
-
-// HasSeen tells whether the watch has come as far as the resource version: whatever was written up to it is in the store
-// or about to be.
-func (i *Informer) HasSeen(resourceVersion string) bool {
-	return AtLeast(i.shared.LastSyncResourceVersion(), resourceVersion)
-}
 
 // AtLeast tells whether the resource version a is the same as b or newer. Versions that cannot be ordered are not.
 func AtLeast(a, b string) bool {

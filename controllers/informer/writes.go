@@ -1,6 +1,7 @@
 package informer
 
 import (
+	"slices"
 	"sync"
 	"time"
 
@@ -13,6 +14,12 @@ import (
 type writes struct {
 	mu      sync.Mutex // guards the rest
 	pending map[types.NamespacedName]write
+	// sending is closed when the answer to a write that is on its way to the server has come.
+	sending map[types.NamespacedName]chan struct{}
+	// echoes outlive pending writes: the store has an object before the handlers are told of it.
+	echoes map[types.NamespacedName]echo
+	// upTo is the newest version that the store was at. The store's own falls back when it is resynced.
+	upTo    string
 	sweepAt int
 }
 
@@ -20,20 +27,61 @@ type writes struct {
 type write struct {
 	object  *unstructured.Unstructured
 	deleted bool
-	at      time.Time
 }
 
-// sweepEvery bounds what is kept of objects that nobody reads again.
+// echo is how the events of our own writes of an object are known.
+type echo struct {
+	uid      types.UID
+	versions []string
+	at       time.Time
+}
+
+// sweepEvery and sweepAfter bound what is kept of objects that nobody asks about again. One object has echoesAtMost events on
+// their way at once: a cycle writes an object twice at most.
 const (
-	sweepEvery = 512
-	sweepAfter = time.Minute
+	sweepEvery   = 512
+	sweepAfter   = time.Minute
+	echoesAtMost = 8
 )
 
-// Remember tells the informer of an object that the server returned for a write. Until the watch has brought that version
-// or a later one, Get returns it.
-func (i *Informer) Remember(object *unstructured.Unstructured) {
-	_, _ = trim(object)
-	i.remember(object, false)
+// answerWithin is how long an event of an object that is being written is held back for the answer. One that takes longer costs
+// a cycle that finds nothing to do.
+const answerWithin = 100 * time.Millisecond
+
+// Write sends a write of the named object and remembers the server's answer: until the watch has brought that version or a
+// later one, Get returns it. Its event, which may come before the answer, is known to Wrote.
+func (i *Informer) Write(
+	key types.NamespacedName, send func() (*unstructured.Unstructured, error),
+) (*unstructured.Unstructured, error) {
+	defer i.begin(key)()
+	answer, err := send()
+	if err != nil {
+		return nil, err
+	}
+	_, _ = trim(answer)
+	i.remember(answer, false)
+	return answer, nil
+}
+
+// begin notes that a write is sent. Of two at once the first one's answer ends the wait for both.
+func (i *Informer) begin(key types.NamespacedName) (end func()) {
+	w := &i.writes
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, busy := w.sending[key]; busy {
+		return func() {}
+	}
+	if w.sending == nil {
+		w.sending = map[types.NamespacedName]chan struct{}{}
+	}
+	answered := make(chan struct{})
+	w.sending[key] = answered
+	return func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.sending, key)
+		close(answered)
+	}
 }
 
 // RememberDeletion tells the informer that an object was deleted. Until the watch says so, Deleting reports it.
@@ -44,29 +92,70 @@ func (i *Informer) remember(object *unstructured.Unstructured, deleted bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.pending == nil {
-		w.pending = map[types.NamespacedName]write{}
+		w.pending, w.echoes = map[types.NamespacedName]write{}, map[types.NamespacedName]echo{}
 		w.sweepAt = sweepEvery
 	}
-	now := time.Now()
-	w.pending[keyOf(object)] = write{object: object, deleted: deleted, at: now}
-	if len(w.pending) < w.sweepAt {
-		return
+	key := keyOf(object)
+	w.pending[key] = write{object: object, deleted: deleted}
+	if !deleted {
+		w.echoes[key] = w.echoes[key].and(object)
+	}
+	if len(w.echoes) >= w.sweepAt {
+		i.sweepLocked()
+	}
+}
+
+// and adds the event of one more write of the object.
+func (e echo) and(object *unstructured.Unstructured) echo {
+	if e.uid != object.GetUID() {
+		e = echo{uid: object.GetUID()}
+	}
+	versions := e.versions[max(0, len(e.versions)-echoesAtMost+1):]
+	return echo{uid: e.uid, versions: append(slices.Clone(versions), object.GetResourceVersion()), at: time.Now()}
+}
+
+// sweepLocked drops what has served. The threshold moves with what is left, so that sweeping costs little per write.
+func (i *Informer) sweepLocked() {
+	w := &i.writes
+	for key, one := range w.echoes {
+		if time.Since(one.at) > sweepAfter {
+			delete(w.echoes, key)
+		}
 	}
 	for key, one := range w.pending {
-		if now.Sub(one.at) > sweepAfter || i.caughtUp(key, one) {
+		if _, done := i.caughtUpLocked(key, one); done {
 			delete(w.pending, key)
 		}
 	}
-	w.sweepAt = len(w.pending) + sweepEvery
+	w.sweepAt = len(w.echoes) + sweepEvery
 }
 
-// Wrote tells whether the object, as a handler got it, is the answer to a write of our own.
+// Wrote tells whether the object, as a handler got it, is the answer to a write of our own. It waits for an answer that is about
+// to come.
 func (i *Informer) Wrote(object *unstructured.Unstructured) bool {
+	wrote, answered := i.isEcho(object)
+	if wrote || answered == nil {
+		return wrote
+	}
+	timer := time.NewTimer(answerWithin)
+	defer timer.Stop()
+	select {
+	case <-answered:
+	case <-timer.C:
+	}
+	wrote, _ = i.isEcho(object)
+	return wrote
+}
+
+// isEcho returns besides whether the object is the answer to a write what tells the end of one that has no answer yet.
+func (i *Informer) isEcho(object *unstructured.Unstructured) (wrote bool, answered <-chan struct{}) {
 	w := &i.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	one, ok := w.pending[keyOf(object)]
-	return ok && !one.deleted && one.object.GetResourceVersion() == object.GetResourceVersion() && one.object.GetUID() == object.GetUID()
+	key := keyOf(object)
+	one, ok := w.echoes[key]
+	wrote = ok && one.uid == object.GetUID() && slices.Contains(one.versions, object.GetResourceVersion())
+	return wrote, w.sending[key]
 }
 
 // Deleting tells whether the object is on its way out, by what the server says or by our own deletion that the watch has not
@@ -89,10 +178,9 @@ func (i *Informer) Pending() []*unstructured.Unstructured {
 	defer w.mu.Unlock()
 	var list []*unstructured.Unstructured
 	for key, one := range w.pending {
-		switch {
-		case i.caughtUp(key, one):
+		if _, done := i.caughtUpLocked(key, one); done {
 			delete(w.pending, key)
-		case !one.deleted:
+		} else if !one.deleted {
 			list = append(list, one.object)
 		}
 	}
@@ -100,36 +188,47 @@ func (i *Informer) Pending() []*unstructured.Unstructured {
 }
 
 // latest returns the newer one of the stored object and of our own write.
-func (i *Informer) latest(key types.NamespacedName, stored *unstructured.Unstructured) *unstructured.Unstructured {
+func (i *Informer) latest(key types.NamespacedName) *unstructured.Unstructured {
 	w := &i.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	one, ok := w.pending[key]
+	if !ok {
+		return i.stored(key)
+	}
+	stored, done := i.caughtUpLocked(key, one)
+	if done {
+		delete(w.pending, key)
+	}
+	if done || one.deleted {
+		return stored
+	}
+	return one.object
+}
+
+// caughtUpLocked returns the object as the store has it, and tells whether the store has come as far as a write.
+func (i *Informer) caughtUpLocked(key types.NamespacedName, one write) (stored *unstructured.Unstructured, done bool) {
+	// Asked in this order, an object that is not there although the store has passed our write was deleted since.
+	passed := i.passedLocked(one.object.GetResourceVersion())
+	stored = i.stored(key)
 	switch {
-	case !ok || one.deleted:
-		return stored
-	case i.caughtUpWith(one, stored):
-		// The version is kept for Wrote, whose event may still be on its way to a handler; the object is not needed.
-		return stored
+	case one.deleted:
+		return stored, stored == nil || stored.GetUID() != one.object.GetUID()
+	case stored != nil:
+		return stored, AtLeast(stored.GetResourceVersion(), one.object.GetResourceVersion())
 	default:
-		return one.object
+		return nil, passed
 	}
 }
 
-func (i *Informer) caughtUp(key types.NamespacedName, one write) bool {
-	stored := i.stored(key)
-	if one.deleted {
-		return stored == nil || stored.GetUID() != one.object.GetUID()
+// passedLocked tells whether the store has come as far as a version. What the watch has received is not asked: it is a
+// moment ahead of the store.
+func (i *Informer) passedLocked(version string) bool {
+	w := &i.writes
+	if now := i.shared.GetStore().LastStoreSyncResourceVersion(); w.upTo == "" || AtLeast(now, w.upTo) {
+		w.upTo = now
 	}
-	return i.caughtUpWith(one, stored)
-}
-
-func (i *Informer) caughtUpWith(one write, stored *unstructured.Unstructured) bool {
-	if stored != nil {
-		return AtLeast(stored.GetResourceVersion(), one.object.GetResourceVersion())
-	}
-	// The watch has passed our write and the object is not there: somebody deleted it since.
-	return i.HasSeen(one.object.GetResourceVersion())
+	return AtLeast(w.upTo, version)
 }
 
 func keyOf(object *unstructured.Unstructured) types.NamespacedName {

@@ -180,7 +180,7 @@ func (c *compiler) templates(texts map[string]orkv1.Template, at *field.Path) ma
 }
 
 func (c *compiler) requeue(declared []orkv1.Requeue, at *field.Path) []Requeue {
-	var list []Requeue
+	list := make([]Requeue, 0, len(declared))
 	for i, one := range declared {
 		here := at.Index(i)
 		list = append(list, Requeue{Gate: c.gate(one.Conditions, here), After: c.template(one.After, here.Child("after"))})

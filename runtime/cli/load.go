@@ -18,7 +18,8 @@ type loaded struct {
 	warnings  katalog.Findings
 }
 
-// load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong.
+// load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; what is loaded is nil then when
+// they could not even be read, and holds the warnings otherwise.
 func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	if len(files) == 0 {
 		return nil, &usageError{errors.New("no Katalog: name one with -f")}
@@ -29,8 +30,14 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	}
 	result, err := katalog.Load(katalog.Options{Stdin: opts.In, FilesOptional: inCluster}, files...)
 	findings, wrong := errors.AsType[katalog.Findings](err)
-	if err != nil && !wrong {
+	switch {
+	case wrong:
+		return &loaded{}, findings
+	case err != nil:
 		return nil, err
+	}
+	if wrong { // nothing was loaded
+		return nil, findings
 	}
 	l := &loaded{documents: result.Documents, warnings: result.Warnings}
 	for _, document := range result.Documents {

@@ -109,7 +109,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return f.operate(ctx, cmd, opts, l, config)
+	return f.operate(ctx, cmd, l, config)
 }
 
 // cluster connects to the cluster, or starts one. Stop ends what was started.
@@ -133,7 +133,7 @@ func (f *runFlags) cluster(ctx context.Context, cmd *cobra.Command, opts Options
 }
 
 // operate runs the engine until it is interrupted or, when asked for, until everything is settled.
-func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options, l *loaded, config *rest.Config) error {
+func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, config *rest.Config) error {
 	mgr, err := f.manager(ctx, config)
 	if err != nil {
 		return err

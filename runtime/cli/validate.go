@@ -44,6 +44,9 @@ func validateCommand(opts Options) *cobra.Command {
 			if err != nil && !wrong {
 				return err
 			}
+			if l == nil {
+				l = &loaded{}
+			}
 			r := report{Valid: !wrong, Errors: list(findings), Warnings: list(l.warnings)}
 			if full && !wrong {
 				r.ClusterRole = clusterRole(l.sets)

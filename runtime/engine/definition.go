@@ -11,8 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/client-go/metadata/metadatainformer"
-	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
 )
@@ -23,13 +22,15 @@ var definitionResource = schema.GroupVersionResource{Group: apiextensionsv1.Grou
 // definition is what the engine has to know of a kind whose resources it operates.
 type definition struct {
 	reconciler.Resource
-	namespaced bool
-	uid        string
+	// uid and generation are the CustomResourceDefinition's: another one, or a change of it, may have another schema.
+	uid        types.UID
+	generation int64
 }
 
 // same tells whether resources of the one can be operated as those of the other.
 func (d definition) same(other definition) bool {
-	return d.uid == other.uid && d.GroupVersionResource == other.GroupVersionResource && d.HasStatus == other.HasStatus
+	return d.uid == other.uid && d.generation == other.generation &&
+		d.GroupVersionResource == other.GroupVersionResource && d.HasStatus == other.HasStatus
 }
 
 // notReadyError says that a definition is not there, or not to be used yet. An event of it is the time for a new try.
@@ -43,7 +44,7 @@ func (e *Engine) define(ctx context.Context, one *entry) (definition, error) {
 	if !strings.Contains(gvk.Group, ".") || strings.HasSuffix(gvk.Group, ".k8s.io") && one.set.Plural == "" {
 		return e.discover(gvk)
 	}
-	name := one.set.Plural + "." + gvk.Group
+	name := one.definitionName()
 	stored, err := e.client.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return definition{}, &notReadyError{"CRD " + name + " is not installed"}
@@ -67,8 +68,7 @@ func (e *Engine) discover(gvk schema.GroupVersionKind) (definition, error) {
 		return definition{}, fmt.Errorf("look up kind %s: %w", gvk.Kind, err)
 	}
 	return definition{
-		Resource:   reconciler.Resource{GroupVersionResource: mapping.Resource, HasStatus: builtinHasStatus(gvk)},
-		namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
+		Resource: reconciler.Resource{GroupVersionResource: mapping.Resource, HasStatus: builtinHasStatus(gvk)},
 	}, nil
 }
 
@@ -85,10 +85,9 @@ func builtinHasStatus(gvk schema.GroupVersionKind) bool {
 	}
 }
 
+// defined reads what there is to know from the definition. One that is being deleted still serves its resources, and those that
+// wait for a finalizer of ours would keep it forever if nobody operated them.
 func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDefinition) (definition, error) {
-	if crd.DeletionTimestamp != nil {
-		return definition{}, &notReadyError{"CRD " + crd.Name + " is being deleted"}
-	}
 	if crd.Spec.Names.Kind != gvk.Kind {
 		return definition{}, &notReadyError{fmt.Sprintf("CRD %s is of kind %s, not %s", crd.Name, crd.Spec.Names.Kind, gvk.Kind)}
 	}
@@ -108,8 +107,8 @@ func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDef
 				GroupVersionResource: schema.GroupVersionResource{Group: gvk.Group, Version: gvk.Version, Resource: crd.Spec.Names.Plural},
 				HasStatus:            version.Subresources != nil && version.Subresources.Status != nil,
 			},
-			namespaced: crd.Spec.Scope == apiextensionsv1.NamespaceScoped,
-			uid:        string(crd.UID),
+			uid:        crd.UID,
+			generation: crd.Generation,
 		}
 		if version.Schema != nil && !crd.Spec.PreserveUnknownFields {
 			d.Keeps = keeps(version.Schema.OpenAPIV3Schema)
@@ -142,59 +141,5 @@ func keeps(root *apiextensionsv1.JSONSchemaProps) func([]string) bool {
 			}
 		}
 		return true
-	}
-}
-
-// definitions watches the names and versions of all CustomResourceDefinitions; not their schemas, which can be many megabytes.
-type definitions struct {
-	cancel context.CancelFunc
-	done   chan struct{}
-}
-
-func (d *definitions) stop() {
-	d.cancel()
-	<-d.done
-}
-
-// watchDefinitions wakes every entry that waits for a definition that came, changed or went.
-func (e *Engine) watchDefinitions(ctx context.Context) (*definitions, error) {
-	informer := metadatainformer.NewFilteredMetadataInformer(e.metadata, definitionResource, metav1.NamespaceAll, 0, nil, nil).Informer()
-	if err := informer.SetTransform(func(given any) (any, error) {
-		if object, ok := given.(*metav1.PartialObjectMetadata); ok {
-			object.ManagedFields, object.Annotations = nil, nil
-		}
-		return given, nil
-	}); err != nil {
-		return nil, fmt.Errorf("watch definitions: %w", err)
-	}
-	if _, err := informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
-		AddFunc:    e.definitionChanged,
-		UpdateFunc: func(_, after any) { e.definitionChanged(after) },
-		DeleteFunc: e.definitionChanged,
-	}); err != nil {
-		return nil, fmt.Errorf("watch definitions: %w", err)
-	}
-	ctx, cancel := context.WithCancel(ctx)
-	d := &definitions{cancel: cancel, done: make(chan struct{})}
-	go func() {
-		defer close(d.done)
-		informer.RunWithContext(ctx)
-	}()
-	return d, nil
-}
-
-func (e *Engine) definitionChanged(given any) {
-	if unknown, ok := given.(toolscache.DeletedFinalStateUnknown); ok {
-		given = unknown.Obj
-	}
-	object, ok := given.(*metav1.PartialObjectMetadata)
-	if !ok {
-		return
-	}
-	_, group, _ := strings.Cut(object.Name, ".")
-	for name, one := range e.entries {
-		if one.set.Plural+"."+one.set.GVK.Group == object.Name || one.waitsForGroup(group) {
-			e.wake.add(name)
-		}
 	}
 }

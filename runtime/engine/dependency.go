@@ -1,13 +1,17 @@
 package engine
 
 import (
+	"maps"
+	"slices"
+
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
 // unmetDependency tells what an entry has to wait for, or "" when it can start.
 func (e *Engine) unmetDependency(one *entry) string {
-	for name, dependency := range one.set.DependsOn {
+	for _, name := range slices.Sorted(maps.Keys(one.set.DependsOn)) {
+		dependency := one.set.DependsOn[name]
 		other, ok := e.entries[name]
 		if !ok {
 			return "dependency " + name + " does not run"

@@ -23,17 +23,17 @@ import (
 
 // Engine runs the controllers of all declared CRDs. It is a Runnable of the Manager that it was made with.
 type Engine struct {
-	opts     Options
-	client   dynamic.Interface
-	metadata metadata.Interface
-	mapper   meta.RESTMapper
-	recorder events.EventRecorder
-	children *children.Store
-	applier  *apply.Applier
-	record   *inventory
+	opts        Options
+	client      dynamic.Interface
+	definitions *definitions
+	mapper      meta.RESTMapper
+	recorder    events.EventRecorder
+	children    *children.Store
+	applier     *apply.Applier
+	record      *inventory
 	// entries never changes after New; what is in an entry does.
 	entries map[string]*entry
-
+	// wake is made by Start, before anything uses it: a queue has goroutines, and an engine that never leads has none.
 	wake waker
 }
 
@@ -53,7 +53,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	definitions, err := metadata.NewForConfigAndClient(config, mgr.GetHTTPClient())
+	metadataClient, err := metadata.NewForConfigAndClient(config, mgr.GetHTTPClient())
 	if err != nil {
 		return nil, fmt.Errorf("make a client for definitions: %w", err)
 	}
@@ -65,12 +65,13 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	e := &Engine{
 		opts:     opts,
 		client:   client,
-		metadata: definitions,
 		mapper:   mgr.GetRESTMapper(),
 		recorder: mgr.GetEventRecorder("orkestra"),
 		children: children.NewStore(client, mgr.GetRESTMapper()),
 		entries:  map[string]*entry{},
-		wake:     newWaker(),
+	}
+	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {
+		return nil, err
 	}
 	e.applier = apply.New(client, e.children)
 	e.record = newInventory(client, opts.Namespace)
@@ -102,11 +103,10 @@ func (e *Engine) NeedLeaderElection() bool { return true }
 
 // Start runs until ctx ends, and returns when every controller, informer and cycle has ended.
 func (e *Engine) Start(ctx context.Context) error {
-	definitions, err := e.watchDefinitions(ctx)
-	if err != nil {
-		return err
-	}
-	defer definitions.stop()
+	e.wake = newWaker()
+	var watching sync.WaitGroup
+	watching.Go(func() { e.definitions.run(ctx) })
+	defer watching.Wait()
 
 	for _, name := range slices.Sorted(maps.Keys(e.entries)) {
 		e.wake.add(name)
@@ -129,7 +129,7 @@ func (e *Engine) Start(ctx context.Context) error {
 }
 
 // settlersAtMost bounds how many entries start or stop at once.
-const settlersAtMost = 8
+const settlersAtMost = 64
 
 // settle brings an entry to where it should be: running, or not. It is called again whenever something that it looks at changed,
 // and with back-off after an error.

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
 	"github.com/go-logr/logr"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -17,9 +17,6 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/controllers"
-	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
@@ -39,7 +36,7 @@ type entry struct {
 
 	mu      sync.RWMutex // guards running and missing
 	running *running
-	missing []schema.GroupVersionKind
+	missing []schema.GroupVersionKind // kinds of children that are not installed
 }
 
 // running is an entry's controller with all it needs.
@@ -49,8 +46,10 @@ type running struct {
 	controller controller.TypedController[queue.Item]
 	queue      *queue.Queue
 	inventory  []schema.GroupVersionKind
-	cancel     context.CancelFunc
-	done       chan struct{}
+	// held are the definitions of the children's kinds as far as they have one. Only settle uses it.
+	held   map[schema.GroupVersionKind]heldDefinition
+	cancel context.CancelFunc
+	done   chan struct{}
 }
 
 // ended tells whether the controller stopped by itself.
@@ -79,6 +78,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	case waits && current != nil:
 		logf.FromContext(ctx).Info("definition is gone, controller stops until it is back", "crd", e.set.Name, "reason", notReady.reason)
 		e.stop(true)
+		e.health.Waiting(notReady.reason)
 		return true, nil
 	case waits:
 		e.wait(ctx, notReady.reason)
@@ -86,8 +86,10 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	case err != nil:
 		return false, err
 	case current != nil && !current.definition.same(definition):
-		e.stop(true) // deleted and made anew between two looks
+		logf.FromContext(ctx).Info("definition changed, controller starts anew", "crd", e.set.Name)
+		e.stop(false)
 	case current != nil:
+		e.dropVanished(ctx, current)
 		return false, e.holdMissing(ctx, current)
 	}
 	if reason := e.engine.unmetDependency(e); reason != "" {
@@ -98,7 +100,21 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	begin := time.Now()
 	err = e.start(ctx, definition)
 	e.metrics.Activated(time.Since(begin), err)
+	if err != nil {
+		e.health.Waiting(err.Error())
+	}
 	return err == nil, err
+}
+
+// definitionName is the name of the kind's CustomResourceDefinition. Without a declared plural it is the one that almost every
+// kind has.
+func (e *entry) definitionName() string {
+	plural := e.set.Plural
+	if plural == "" {
+		guessed, _ := meta.UnsafeGuessKindToResource(e.set.GVK)
+		plural = guessed.Resource
+	}
+	return plural + "." + e.set.GVK.Group
 }
 
 func (e *entry) wait(ctx context.Context, reason string) {
@@ -143,7 +159,11 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		return err
 	}
 
-	r := &running{definition: definition, resources: resources, inventory: inventory, done: make(chan struct{})}
+	r := &running{
+		definition: definition, resources: resources, inventory: inventory,
+		held: map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
+	}
+	e.noteHeld(r, append(e.set.Kinds(), inventory...))
 	if err := e.control(ctx, r); err != nil {
 		resources.Stop()
 		return err
@@ -160,7 +180,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 func (e *entry) control(ctx context.Context, r *running) error {
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
-		Recorder: e.engine.recorder, Remember: r.resources.Remember, Inventory: r.inventory, Now: e.engine.opts.Now,
+		Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory, Now: e.engine.opts.Now,
 	})
 	// The controller makes its queue when it starts; everybody here needs it before.
 	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})
@@ -212,72 +232,6 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	return nil
 }
 
-// hold asks for the kinds of the children. Those that are not installed are returned.
-func (e *entry) hold(ctx context.Context, kinds []schema.GroupVersionKind) (missing []schema.GroupVersionKind, err error) {
-	for _, kind := range kinds {
-		err := e.engine.children.Hold(ctx, e.set.Name, kind)
-		if gone, ok := errors.AsType[*children.MissingKindError](err); ok {
-			logf.FromContext(ctx).Info("kind of a child is not installed, its resources wait for it", "kind", gone.GVK.String())
-			missing = append(missing, kind)
-			continue
-		}
-		if err != nil {
-			return nil, err
-		}
-	}
-	return missing, nil
-}
-
-// dropEmpty forgets those former kinds of which no resource of the entry has a child any more.
-func (e *entry) dropEmpty(ctx context.Context, former []schema.GroupVersionKind) (left []schema.GroupVersionKind, err error) {
-	var gone []schema.GroupVersionKind
-	for _, gvk := range former {
-		kind, ok := e.engine.children.Kind(gvk)
-		if ok && slices.ContainsFunc(kind.List(), e.owns) {
-			left = append(left, gvk)
-		} else {
-			gone = append(gone, gvk)
-		}
-	}
-	if len(gone) == 0 {
-		return left, nil
-	}
-	e.engine.children.Release(e.set.Name, gone...)
-	return left, e.engine.record.forget(ctx, e.set, gone)
-}
-
-func (e *entry) owns(child *unstructured.Unstructured) bool {
-	kind, _, err := controllers.ParseOwner(child.GetAnnotations()[orkv1.AnnotationOwner])
-	return err == nil && kind == e.set.GVK.GroupKind()
-}
-
-// holdMissing asks again for kinds that were not installed, and has every resource look at those that are by now.
-func (e *entry) holdMissing(ctx context.Context, r *running) error {
-	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
-	defer cancel()
-	for _, kind := range e.waiting() {
-		missing, err := e.hold(ctx, []schema.GroupVersionKind{kind})
-		if err != nil {
-			return err
-		}
-		if len(missing) > 0 {
-			continue
-		}
-		held, ok := e.engine.children.Kind(kind)
-		if !ok {
-			continue
-		}
-		if err := r.controller.Watch(&observe.Children{Owner: e.set.GVK, Kind: held}); err != nil {
-			return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
-		}
-		e.found(kind)
-		for _, resource := range r.resources.List() {
-			r.queue.Add(queue.Item{NamespacedName: nameOf(resource), GVK: e.set.GVK})
-		}
-	}
-	return nil
-}
-
 // stop ends the controller, waits for its cycles, and then takes its informers down.
 func (e *entry) stop(missing bool) {
 	e.mu.Lock()
@@ -299,33 +253,6 @@ func (e *entry) current() *running {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return e.running
-}
-
-func (e *entry) waiting() []schema.GroupVersionKind {
-	e.mu.RLock()
-	defer e.mu.RUnlock()
-	return append([]schema.GroupVersionKind(nil), e.missing...)
-}
-
-func (e *entry) found(kind schema.GroupVersionKind) {
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	for i, one := range e.missing {
-		if one == kind {
-			e.missing = append(e.missing[:i:i], e.missing[i+1:]...)
-			return
-		}
-	}
-}
-
-// waitsForGroup tells whether a kind of child is missing that a definition of the group may bring.
-func (e *entry) waitsForGroup(group string) bool {
-	for _, kind := range e.waiting() {
-		if kind.Group == group {
-			return true
-		}
-	}
-	return false
 }
 
 // newLimiter spaces retries of one resource: 5 ms at first, twice as long each time, at most 1000 s. There is no limit over all

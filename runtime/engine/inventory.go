@@ -116,5 +116,5 @@ func (i *inventory) write(ctx context.Context, set *box.Set, kinds []schema.Grou
 	return nil
 }
 
-// inventoryKey names the entry. A Katalog's name has no slash, and neither has an entry's.
+// inventoryKey names the entry. Its own name has no dot, so that no two entries share a key.
 func inventoryKey(set *box.Set) string { return set.Katalog + "." + set.Name }

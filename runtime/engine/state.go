@@ -80,7 +80,9 @@ func (e *entry) resource(r *running, object *unstructured.Unstructured) Resource
 			if err != nil {
 				continue
 			}
-			slices.SortFunc(owned, func(a, b *unstructured.Unstructured) int { return cmp.Compare(a.GetName(), b.GetName()) })
+			slices.SortFunc(owned, func(a, b *unstructured.Unstructured) int {
+				return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+			})
 			s.Children = append(s.Children, owned...)
 		}
 	}

@@ -31,7 +31,7 @@ func (w waker) run(ctx context.Context, do func(context.Context, string) error) 
 			return
 		}
 		if err := do(ctx, name); err != nil && ctx.Err() == nil {
-			logf.FromContext(ctx).Error(err, "not started yet, another try follows", "crd", name)
+			logf.FromContext(ctx).Error(err, "entry is not as it should be, another try follows", "crd", name)
 			w.queue.AddRateLimited(name)
 		} else {
 			w.queue.Forget(name)

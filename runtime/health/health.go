@@ -121,9 +121,17 @@ func (h *CRD) observe(name types.NamespacedName, err error) (recovered bool) {
 
 // Forget drops the failures of a resource that is gone.
 func (h *CRD) Forget(name types.NamespacedName) {
+	if h.forget(name) {
+		h.OnHealthy()
+	}
+}
+
+func (h *CRD) forget(name types.NamespacedName) (recovered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	before := h.stateLocked()
 	h.forgetLocked(name)
+	return before != Healthy && h.stateLocked() == Healthy
 }
 
 func (h *CRD) forgetLocked(name types.NamespacedName) {

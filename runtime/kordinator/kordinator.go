@@ -68,8 +68,7 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	k.Health.Observe(item.NamespacedName, err)
 	for _, change := range outcome.Changes.Writes() {
 		k.Metrics.Wrote(string(change.Action))
-		logf.FromContext(ctx).Info(string(change.Action)+" child", "kind", change.Object.GetKind(),
-			"namespace", change.Object.GetNamespace(), "name", change.Object.GetName())
+		logf.FromContext(ctx).Info(change.String())
 	}
 	if err != nil {
 		return reconcile.Result{}, err

@@ -76,6 +76,7 @@ func (r *Recorder) CRD(name string) *CRD {
 	for _, action := range []string{"created", "configured", "adopted", "pruned"} {
 		c.children[action] = r.children.WithLabelValues(name, action)
 	}
+	r.now.known(name)
 	return c
 }
 

@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"maps"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -22,14 +23,26 @@ func newNow() *now {
 	}
 }
 
+// none counts for an entry that does not run.
+func none() (resources, depth int) { return 0, 0 }
+
 // Track names the function that counts the entry's resources in memory and in its queue. Nil: there are none.
 func (c *CRD) Track(count func() (resources, depth int)) {
 	if count == nil {
-		count = func() (resources, depth int) { return 0, 0 }
+		count = none
 	}
 	c.now.mu.Lock()
 	defer c.now.mu.Unlock()
 	c.now.counts[c.name] = count
+}
+
+// known makes the series of an entry, unless another engine of the process has made them.
+func (n *now) known(crd string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if _, ok := n.counts[crd]; !ok {
+		n.counts[crd] = none
+	}
 }
 
 // Describe implements prometheus.Collector.
@@ -41,8 +54,9 @@ func (n *now) Describe(descriptions chan<- *prometheus.Desc) {
 // Collect implements prometheus.Collector.
 func (n *now) Collect(series chan<- prometheus.Metric) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
-	for crd, count := range n.counts {
+	counts := maps.Clone(n.counts)
+	n.mu.Unlock()
+	for crd, count := range counts {
 		resources, depth := count()
 		series <- prometheus.MustNewConstMetric(n.resources, prometheus.GaugeValue, float64(resources), crd)
 		series <- prometheus.MustNewConstMetric(n.depth, prometheus.GaugeValue, float64(depth), crd)

@@ -3,12 +3,14 @@ package observe
 import (
 	"context"
 	"fmt"
+	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
@@ -31,16 +33,25 @@ func (p *Primary) Start(ctx context.Context, q workqueue.TypedRateLimitingInterf
 	}
 	return handle(ctx, p.Resources, toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(given any, initial bool) {
-			p.offer(offer, given, initial, queue.SourcePrimary)
+			object, ok := informer.Object(given)
+			switch {
+			case !ok:
+			case initial:
+				offer(p.item(object), queue.SourceInitial)
+			case !p.Resources.Wrote(object):
+				offer(p.item(object), queue.SourcePrimary)
+			}
 		},
 		UpdateFunc: func(before, after any) {
-			source := queue.SourcePrimary
-			if old, ok := informer.Object(before); ok {
-				if object, ok := informer.Object(after); ok && old.GetResourceVersion() == object.GetResourceVersion() {
-					source = queue.SourceResync
-				}
+			old, known := informer.Object(before)
+			object, ok := informer.Object(after)
+			switch {
+			case !known || !ok:
+			case old.GetResourceVersion() == object.GetResourceVersion():
+				offer(p.item(object), queue.SourceResync)
+			case !p.Resources.Wrote(object) || edited(old, object):
+				offer(p.item(object), queue.SourcePrimary)
 			}
-			p.offer(offer, after, false, source)
 		},
 		DeleteFunc: func(given any) {
 			if object, ok := informer.Object(given); ok {
@@ -50,18 +61,11 @@ func (p *Primary) Start(ctx context.Context, q workqueue.TypedRateLimitingInterf
 	})
 }
 
-// offer passes a resource on unless the event is the echo of a write of our own.
-func (p *Primary) offer(offer offerFunc, given any, initial bool, source queue.Source) {
-	object, ok := informer.Object(given)
-	switch {
-	case !ok:
-		return
-	case initial:
-		source = queue.SourceInitial
-	case source == queue.SourcePrimary && p.Resources.Wrote(object):
-		return
-	}
-	offer(p.item(object), source)
+// edited tells whether an update that ends in a write of our own brings more along. After a watch was interrupted, one event
+// stands for all that happened meanwhile, and an edit of somebody else may be hidden behind our last write.
+func edited(before, after *unstructured.Unstructured) bool {
+	return before.GetGeneration() != after.GetGeneration() ||
+		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
 }
 
 func (p *Primary) item(object *unstructured.Unstructured) queue.Item {
@@ -71,7 +75,7 @@ func (p *Primary) item(object *unstructured.Unstructured) queue.Item {
 	}
 }
 
-// WaitForSync waits until every resource there is was handed over.
+// WaitForSync waits until the resources are in memory.
 func (p *Primary) WaitForSync(ctx context.Context) error { return p.Resources.WaitForSync(ctx) }
 
 // String names the source in logs.
@@ -86,8 +90,8 @@ func offerTo(given workqueue.TypedRateLimitingInterface[queue.Item]) (offerFunc,
 	if !ok {
 		return nil, fmt.Errorf("source started with a %T, want the keyed queue", given)
 	}
-	return func(item queue.Item, source queue.Source) {
-		q.Offer(item, queue.Facts{Source: source}, priority(source))
+	return func(item queue.Item, from queue.Source) {
+		q.Offer(item, queue.Facts{Source: from}, priorityqueue.AddOpts{})
 	}, nil
 }
 

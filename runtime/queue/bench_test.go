@@ -69,10 +69,9 @@ func BenchmarkParallel(b *testing.B) {
 	q := newQueue(b, queue.Options{})
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
-		own := item("a")
-		own.EventID = q.NextEventID()
-		own.Name = fmt.Sprint(own.EventID)
+		own := item(fmt.Sprint(q.NextEventID()))
 		for pb.Next() {
+			own.EventID = q.NextEventID()
 			offer(q, own)
 			i, _ := q.Get()
 			q.Done(i)

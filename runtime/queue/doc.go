@@ -10,7 +10,8 @@
 // EventID stay apart and are handed out in the order in which they arrived, each at least once.
 //
 // Between objects the higher priority goes first, and among equals the object that became ready first. An object has the highest
-// priority of the items in its mailbox, since they can only leave it in order. Every sixteenth hand-out ignores priority and takes
+// priority of the items in its mailbox, since they can only leave it in order; when that rises, it goes to the end of the higher
+// priority. Every sixteenth hand-out ignores priority and takes
 // the object that has waited longest, so a low priority waits but never starves: an object with n objects before it is handed
 // out within the next 16(n+1) hand-outs.
 //

@@ -18,10 +18,10 @@ func TestMain(m *testing.M) {
 }
 
 // newQueue returns a queue with a back-off of 1, 2, 4 and at most 8 seconds that is shut down with the test.
-func newQueue(t testing.TB, opts queue.Options) *queue.Queue {
-	t.Helper()
+func newQueue(tb testing.TB, opts queue.Options) *queue.Queue {
+	tb.Helper()
 	q := queue.New("test", newLimiter(), opts)
-	t.Cleanup(q.ShutDown)
+	tb.Cleanup(q.ShutDown)
 	return q
 }
 

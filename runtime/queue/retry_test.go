@@ -191,7 +191,7 @@ func TestBackOffCountsByObject(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := newQueue(t, queue.Options{})
 		offer(q, item("a", 1))
-		for n, want := range []time.Duration{1, 2, 4, 8, 8} {
+		for n, want := range []time.Duration{time.Second, 2 * time.Second, 4 * time.Second, 8 * time.Second, 8 * time.Second} {
 			start := time.Now()
 			i, _ := take(q)
 			fail(q, i, queue.PriorityUser)
@@ -199,8 +199,8 @@ func TestBackOffCountsByObject(t *testing.T) {
 				t.Errorf("NumRequeues() = %d after %d failures of the object", got, n+1)
 			}
 			next, _ := q.Get()
-			if got := time.Since(start); got != want*time.Second {
-				t.Errorf("back-off %d took %v, want %ds", n, got, want)
+			if got := time.Since(start); got != want {
+				t.Errorf("back-off %d took %v, want %v", n, got, want)
 			}
 			q.Done(next)
 			offer(q, item("a", uint64(n+2)))

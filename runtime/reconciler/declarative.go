@@ -33,8 +33,8 @@ type Options struct {
 	Children *children.Store
 	Applier  *apply.Applier
 	Recorder events.EventRecorder
-	// Remember is told of every answer to a write of a resource, so that the next read is not older.
-	Remember func(*unstructured.Unstructured)
+	// Write sends a write of a resource, so that the next read is not older than its answer, and its event no news.
+	Write func(types.NamespacedName, func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error)
 	// Inventory lists further kinds that children may be of: those that the Katalog declared before.
 	Inventory []schema.GroupVersionKind
 	// Now is the clock. Defaults to time.Now.

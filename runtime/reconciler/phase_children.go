@@ -49,6 +49,7 @@ func (d *Declarative) view(s *scope) (map[string]any, error) {
 			return cmp.Or(
 				cmp.Compare(rank(a), rank(b)),
 				a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time),
+				cmp.Compare(a.GetNamespace(), b.GetNamespace()),
 				cmp.Compare(a.GetName(), b.GetName()),
 			)
 		})

@@ -10,6 +10,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -90,15 +91,22 @@ func (d *Declarative) patchMetadata(ctx context.Context, s *scope, metadata map[
 	if err != nil {
 		return fmt.Errorf("encode the metadata: %w", err)
 	}
-	patched, err := d.Client.Resource(d.Resource.GroupVersionResource).Namespace(s.Object.GetNamespace()).
-		Patch(ctx, s.Object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager})
+	patched, err := d.patch(ctx, s, patch)
 	switch {
 	case apierrors.IsNotFound(err): // gone since: there is nothing to keep
 		return nil
 	case err != nil:
 		return fmt.Errorf("patch the metadata: %w", err)
 	}
-	d.Remember(patched)
 	s.Object = patched
 	return nil
+}
+
+// patch sends a merge patch of the resource, or of a subresource.
+func (d *Declarative) patch(ctx context.Context, s *scope, patch []byte, subresource ...string) (*unstructured.Unstructured, error) {
+	name := types.NamespacedName{Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
+	return d.Write(name, func() (*unstructured.Unstructured, error) {
+		return d.Client.Resource(d.Resource.GroupVersionResource).Namespace(name.Namespace).
+			Patch(ctx, name.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager}, subresource...)
+	})
 }

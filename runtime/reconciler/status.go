@@ -8,7 +8,6 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/types"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -151,16 +150,11 @@ func (d *Declarative) patchStatus(ctx context.Context, s *scope, draft *status.D
 	if err != nil || patch == nil {
 		return err
 	}
-	patched, err := d.Client.Resource(d.Resource.GroupVersionResource).Namespace(s.Object.GetNamespace()).
-		Patch(ctx, s.Object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager}, "status")
+	_, err = d.patch(ctx, s, patch, "status")
 	if apierrors.IsNotFound(err) {
 		return nil // gone since
 	}
-	if err != nil {
-		return err //nolint:wrapcheck // the caller says what it was for
-	}
-	d.Remember(patched)
-	return nil
+	return err
 }
 
 // requeueAfter tells when to come back without an event: at once when the status that was just written may change what comes

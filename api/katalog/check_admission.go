@@ -1,0 +1,68 @@
+package katalog
+
+import (
+	"maps"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+func (c *checker) admission(crd *orkv1.CRD, path *field.Path) {
+	if v := crd.Validation; v != nil {
+		c.external(v.External, path.Child("validation", "external"))
+		for i := range v.Rules {
+			c.validationRule(&v.Rules[i], path.Child("validation", "rules").Index(i))
+		}
+	}
+	if m := crd.Mutation; m != nil {
+		c.external(m.External, path.Child("mutation", "external"))
+		for i := range m.Rules {
+			rule, at := &m.Rules[i], path.Child("mutation", "rules").Index(i)
+			c.exactlyOne(at, map[string]bool{"default": rule.Default != nil, "override": rule.Override != nil})
+		}
+	}
+	if n := crd.Normalize; n != nil {
+		for _, key := range slices.Sorted(maps.Keys(n.Spec)) {
+			c.dotPath(key, path.Child("normalize", "spec").Key(key))
+		}
+	}
+	for i := range crd.Enrich {
+		name := crd.Enrich[i].Name
+		if slices.ContainsFunc(crd.Enrich[:i], func(e orkv1.Enrichment) bool { return e.Name == name }) {
+			c.errorf(path.Child("enrich").Index(i), "%s stands twice", quote(string(name)))
+		}
+	}
+	c.conversion(crd.Conversion, path.Child("conversion"))
+}
+
+func (c *checker) validationRule(rule *orkv1.ValidationRule, path *field.Path) {
+	if rule.Field == "" && rule.CEL == "" {
+		c.errorf(path.Child("field"), "required")
+	}
+	if rule.Message == "" {
+		c.warnf(path.Child("message"), "without a message people are told the comparison alone")
+	}
+}
+
+func (c *checker) conversion(conversion *orkv1.Conversion, path *field.Path) {
+	if conversion == nil {
+		return
+	}
+	if conversion.StorageVersion == "" && !conversion.Participant {
+		c.errorf(path.Child("storageVersion"), "required")
+	}
+	seen := map[string]bool{}
+	for i, p := range conversion.Paths {
+		at := path.Child("paths").Index(i)
+		if p.From == p.To && p.From != "" {
+			c.errorf(at, "converts version %s to itself", p.From)
+		}
+		if key := p.From + " " + p.To; seen[key] {
+			c.errorf(at, "the path from %s to %s stands twice", p.From, p.To)
+		} else {
+			seen[key] = true
+		}
+	}
+}

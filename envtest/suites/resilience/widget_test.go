@@ -1,0 +1,197 @@
+package resilience_test
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/status"
+	"github.com/orkestra-runtime/orkestra/envtest"
+)
+
+// entryText is an entry named after its kind, Widget, of a group: one ConfigMap for each resource. More is added below operatorBox.
+func entryText(name, group, more string) string {
+	return fmt.Sprintf(`
+    %s:
+      apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}%s
+      operatorBox:
+        onReconcile:
+          configMaps:
+            - name: "{{ .metadata.name }}"
+              namespace: '{{ or .metadata.namespace "default" }}'
+              data: {size: "{{ .spec.size }}"}
+`, name, group, more)
+}
+
+// katalogText is a Katalog with entries.
+func katalogText(name string, entries ...string) string {
+	text := fmt.Sprintf("apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: %s}\nspec:\n  crds:", name)
+	for _, entry := range entries {
+		text += entry
+	}
+	return text
+}
+
+// definition of a kind whose spec and status may hold anything.
+func definition(group, kind, plural string, scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
+	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
+	return &apiextensionsv1.CustomResourceDefinition{
+		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
+		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
+		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
+			Group: group,
+			Scope: scope,
+			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural, ListKind: kind + "List"},
+			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
+				Name: "v1", Served: true, Storage: true,
+				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
+				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
+					Type:       "object",
+					Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": anything, "status": anything},
+				}},
+			}},
+		},
+	}
+}
+
+func widgets(group string) *apiextensionsv1.CustomResourceDefinition {
+	return definition(group, "Widget", "widgets", apiextensionsv1.NamespaceScoped)
+}
+
+// install installs definitions and waits until they are served. What the client knows of their kinds may be out of date.
+func install(ctx context.Context, definitions ...*apiextensionsv1.CustomResourceDefinition) {
+	GinkgoHelper()
+	defer func() {
+		var err error
+		admin, err = client.New(env.Config(), client.Options{})
+		Expect(err).NotTo(HaveOccurred())
+	}()
+	for _, one := range definitions {
+		one.ResourceVersion = ""
+	}
+	Expect(envtest.InstallCRDs(ctx, env.Config(), definitions...)).To(Succeed())
+}
+
+// uninstall deletes definitions and waits until they are gone.
+func uninstall(ctx context.Context, definitions ...*apiextensionsv1.CustomResourceDefinition) {
+	GinkgoHelper()
+	for _, one := range definitions {
+		Expect(client.IgnoreNotFound(deleteDefinition(ctx, one))).To(Succeed())
+		Eventually(func() bool {
+			return apierrors.IsNotFound(dynamicGet(ctx, one))
+		}, 20*time.Second, 50*time.Millisecond).Should(BeTrue(), "definition %s is gone", one.Name)
+	}
+}
+
+func asUnstructured(one *apiextensionsv1.CustomResourceDefinition) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{}
+	object.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
+	object.SetName(one.Name)
+	return object
+}
+
+func deleteDefinition(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) error {
+	return admin.Delete(ctx, asUnstructured(one))
+}
+
+func dynamicGet(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) error {
+	object := asUnstructured(one)
+	return admin.Get(ctx, client.ObjectKeyFromObject(object), object)
+}
+
+// namespace makes a namespace for one spec.
+func namespace(ctx context.Context) string {
+	GinkgoHelper()
+	object := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "resilience-"}}
+	Expect(admin.Create(ctx, object)).To(Succeed())
+	return object.Name
+}
+
+// widget is a Widget of the group. An empty namespace is for a cluster-scoped one.
+func widget(group, space, name string, spec map[string]any) *unstructured.Unstructured {
+	object := &unstructured.Unstructured{Object: map[string]any{"spec": spec}}
+	object.SetGroupVersionKind(schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Widget"})
+	object.SetNamespace(space)
+	object.SetName(name)
+	return object
+}
+
+func create(ctx context.Context, objects ...client.Object) {
+	GinkgoHelper()
+	for _, one := range objects {
+		// The server holds objects of a new definition back for a moment, and a client may not have discovered it.
+		Eventually(func() error { return admin.Create(ctx, one) }, 10*time.Second, 100*time.Millisecond).Should(Succeed())
+	}
+}
+
+// createMany creates objects, eight at a time.
+func createMany(ctx context.Context, count int, object func(i int) client.Object) {
+	GinkgoHelper()
+	create(ctx, object(0))
+	var next atomic.Int64
+	var workers sync.WaitGroup
+	for range 8 {
+		workers.Go(func() {
+			defer GinkgoRecover()
+			for i := next.Add(1); i < int64(count); i = next.Add(1) {
+				Expect(admin.Create(ctx, object(int(i)))).To(Succeed())
+			}
+		})
+	}
+	workers.Wait()
+}
+
+// edit sets the spec.
+func edit(ctx context.Context, object *unstructured.Unstructured, spec string) error {
+	return admin.Patch(ctx, object, client.RawPatch("application/merge-patch+json", []byte(`{"spec":`+spec+`}`)))
+}
+
+// ready tells whether the object's current generation is reconciled.
+func ready(ctx context.Context, object *unstructured.Unstructured) func() (bool, error) {
+	return func() (bool, error) {
+		stored := object.DeepCopy()
+		err := admin.Get(ctx, client.ObjectKeyFromObject(object), stored)
+		return err == nil && status.IsTrue(stored, orkv1.ConditionReady), client.IgnoreNotFound(err)
+	}
+}
+
+// condition returns reason and message of the Ready condition.
+func condition(ctx context.Context, object *unstructured.Unstructured) func() string {
+	return func() string {
+		stored := object.DeepCopy()
+		if err := admin.Get(ctx, client.ObjectKeyFromObject(object), stored); err != nil {
+			return err.Error()
+		}
+		found := status.Find(status.Conditions(stored.Object), orkv1.ConditionReady)
+		if found == nil {
+			return "none"
+		}
+		return fmt.Sprintf("%s %s: %s", found.Status, found.Reason, found.Message)
+	}
+}
+
+// sizes are what the ConfigMaps of a namespace hold, by their names.
+func sizes(ctx context.Context, space string) (map[string]string, error) {
+	var list corev1.ConfigMapList
+	if err := admin.List(ctx, &list, client.InNamespace(space), client.HasLabels{orkv1.LabelOwner}); err != nil {
+		return nil, err
+	}
+	found := make(map[string]string, len(list.Items))
+	for _, one := range list.Items {
+		found[one.Name] = one.Data["size"]
+	}
+	return found, nil
+}

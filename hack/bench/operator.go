@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/yaml"
+)
+
+// The operators that are measured. The first is what the others are the measure of.
+const (
+	ours           = "ours"
+	createOrUpdate = "createorupdate"
+	serverSide     = "apply"
+)
+
+var operatorNames = []string{ours, createOrUpdate, serverSide}
+
+const (
+	oursPackage        = "github.com/orkestra-runtime/orkestra"
+	handwrittenPackage = oursPackage + "/hack/bench/handwritten"
+)
+
+var (
+	//go:embed katalog/website.yaml
+	katalogFile []byte
+	//go:embed katalog/crd.yaml
+	crdFile []byte
+)
+
+// operator is a program that reconciles Websites.
+type operator struct {
+	name string
+	argv []string
+}
+
+// buildOperators compiles the programs into the folder. Kubeconfig is what they connect with.
+func buildOperators(ctx context.Context, dir, kubeconfig string, o options) ([]operator, error) {
+	katalog, err := withWorkers(katalogFile, o.workers)
+	if err != nil {
+		return nil, err
+	}
+	katalogPath := filepath.Join(dir, "website.yaml")
+	if err := os.WriteFile(katalogPath, katalog, 0o600); err != nil {
+		return nil, fmt.Errorf("write the Katalog: %w", err)
+	}
+
+	built := map[string]string{}
+	operators := make([]operator, 0, len(o.operators))
+	for _, name := range o.operators {
+		pkg, args := handwrittenPackage, []string{"--kubeconfig", kubeconfig, "--mode", name, "--workers", strconv.Itoa(o.workers)}
+		if name == ours {
+			pkg = oursPackage
+			args = []string{"run", "-f", katalogPath, "--kubeconfig", kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=0"}
+		}
+		if built[pkg] == "" {
+			built[pkg] = filepath.Join(dir, filepath.Base(pkg))
+			if err := build(ctx, pkg, built[pkg]); err != nil {
+				return nil, err
+			}
+		}
+		operators = append(operators, operator{name: name, argv: append([]string{built[pkg]}, args...)})
+	}
+	return operators, nil
+}
+
+func build(ctx context.Context, pkg, binary string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, pkg) //nolint:gosec // builds packages of this module alone
+	if output, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("build %s: %w\n%s", pkg, err, output)
+	}
+	return nil
+}
+
+// withWorkers returns the Katalog with another number of workers.
+func withWorkers(katalog []byte, workers int) ([]byte, error) {
+	object := map[string]any{}
+	if err := yaml.Unmarshal(katalog, &object); err != nil {
+		return nil, fmt.Errorf("read the Katalog: %w", err)
+	}
+	err := unstructured.SetNestedField(object, int64(workers), "spec", "crds", "website", "operatorBox", "reconciler", "workers")
+	if err != nil {
+		return nil, fmt.Errorf("set the workers of the Katalog: %w", err)
+	}
+	changed, err := yaml.Marshal(object)
+	if err != nil {
+		return nil, fmt.Errorf("write the Katalog: %w", err)
+	}
+	return changed, nil
+}
+
+// inOrder returns the operators as they run in a round: each round starts with another one, so that none always finds the
+// control plane fresh.
+func inOrder(operators []operator, round int) []operator {
+	first := round % len(operators)
+	return append(append(make([]operator, 0, len(operators)), operators[first:]...), operators[:first]...)
+}

@@ -1,0 +1,55 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+func TestKatalogTakesWorkers(t *testing.T) {
+	content, err := withWorkers(katalogFile, 7)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(t.TempDir(), "website.yaml")
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := katalog.Load(katalog.Options{}, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	registry, err := builtin.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	sets, errs := box.CompileKatalog(loaded.Documents[0].Katalog, registry)
+	if len(errs) > 0 || len(sets) != 1 {
+		t.Fatalf("want one CRD without an error, got %d and %v", len(sets), errs)
+	}
+	if sets[0].Workers != 7 {
+		t.Errorf("want the workers that every operator gets, 7, got %d", sets[0].Workers)
+	}
+}
+
+func TestInOrder(t *testing.T) {
+	operators := []operator{{name: "a"}, {name: "b"}, {name: "c"}}
+	want := [][]string{{"a", "b", "c"}, {"b", "c", "a"}, {"c", "a", "b"}, {"a", "b", "c"}}
+	var got [][]string
+	for round := range want {
+		var names []string
+		for _, op := range inOrder(operators, round) {
+			names = append(names, op.name)
+		}
+		got = append(got, names)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("each operator is first in one round of three: -want, +got:\n%s", diff)
+	}
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/orkestra-runtime/orkestra/envtest"
+)
+
+// run is the command: it measures, prints the table to stdout and writes the file of figures. Progress goes to stderr.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	o, err := parseOptions(args, stderr)
+	if err != nil {
+		return err
+	}
+	r := report{
+		Machine: describeMachine(),
+		Settings: settings{
+			Started: time.Now().UTC().Truncate(time.Second), Rounds: o.rounds, Workers: o.workers, Creators: creators,
+			IdleSeconds: o.idle.Seconds(),
+		},
+	}
+	if r.Operators, err = measureAll(ctx, o, stderr); err != nil {
+		return err
+	}
+	r.compare(o.sizes)
+	content, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("encode the figures: %w", err)
+	}
+	if err := os.WriteFile(o.out, append(content, '\n'), 0o644); err != nil { //nolint:gosec // figures are for everybody
+		return fmt.Errorf("write the figures: %w", err)
+	}
+	return printTable(stdout, r, o.sizes, o.operators)
+}
+
+// measureAll measures every operator at every size in every round. All share one control plane, so that none has a better one.
+func measureAll(ctx context.Context, o options, progress io.Writer) (all map[string]map[string]summary, err error) {
+	dir, err := os.MkdirTemp("", "orkestra-bench-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for the run: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	logs, err := logFolder(o, dir)
+	if err != nil {
+		return nil, err
+	}
+	env, err := startControlPlane(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, env.Stop()) }()
+	c, err := connect(ctx, env.Config())
+	if err != nil {
+		return nil, err
+	}
+
+	b := &bench{cluster: c, logs: logs, progress: progress}
+	b.sayf("control plane is up, building the operators")
+	operators, err := buildOperators(ctx, dir, env.Kubeconfig(), o)
+	if err != nil {
+		return nil, err
+	}
+	all = map[string]map[string]summary{}
+	for _, size := range o.sizes {
+		rounds, err := b.measureSize(ctx, operators, size, o)
+		if err != nil {
+			return nil, err
+		}
+		for name, figures := range rounds {
+			if all[name] == nil {
+				all[name] = map[string]summary{}
+			}
+			all[name][strconv.Itoa(size)] = summarize(figures, size, o.idle)
+		}
+	}
+	return all, nil
+}
+
+// measureSize measures every operator in every round and returns the figures of the rounds by operator.
+func (b *bench) measureSize(ctx context.Context, operators []operator, size int, o options) (map[string][]figures, error) {
+	all := map[string][]figures{}
+	for round := range o.rounds {
+		extra := extras{restart: round == 0}
+		if round == 0 && size == o.largest() {
+			extra.idle = o.idle
+		}
+		for _, op := range inOrder(operators, round) {
+			f, err := b.measure(ctx, op, size, extra)
+			if err != nil {
+				return nil, fmt.Errorf("measure %s with %d Websites: %w", op.name, size, err)
+			}
+			b.sayf("%4d Websites, round %d of %d, %-14s  converge %6.2f s, CPU %5.2f s, peak RSS %3d MB, %.2f requests per Website", size, round+1,
+				o.rounds, op.name, f.converge.Seconds(), f.usage.cpu.Seconds(), f.usage.peakRSS>>20, float64(f.requests.of(read, write).total())/float64(size))
+			if f.idle.total() > 0 {
+				b.sayf("      idle: %s", f.idle)
+			}
+			if f.restart.total() > 0 {
+				b.sayf("      after the restart: %s", f.restart)
+			}
+			all[op.name] = append(all[op.name], f)
+		}
+	}
+	return all, nil
+}
+
+func startControlPlane(ctx context.Context, dir string) (*envtest.Environment, error) {
+	crd := filepath.Join(dir, "crd.yaml")
+	if err := os.WriteFile(crd, crdFile, 0o600); err != nil {
+		return nil, fmt.Errorf("write the CRD: %w", err)
+	}
+	env, err := envtest.Start(ctx, envtest.Options{CRDPaths: []string{crd}})
+	if err != nil {
+		return nil, err
+	}
+	return env, nil
+}
+
+// logFolder is where the operators' logs go: the one that was asked for, else the temporary one.
+func logFolder(o options, dir string) (string, error) {
+	if o.logs == "" {
+		return dir, nil
+	}
+	if err := os.MkdirAll(o.logs, 0o750); err != nil {
+		return "", fmt.Errorf("make the folder of logs: %w", err)
+	}
+	return o.logs, nil
+}

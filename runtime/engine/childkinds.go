@@ -1,0 +1,156 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/runtime/observe"
+	"github.com/orkestra-runtime/orkestra/runtime/queue"
+)
+
+// heldDefinition is the CustomResourceDefinition of a kind of children at the time when the entry began to hold the kind.
+type heldDefinition struct {
+	name string
+	uid  types.UID
+}
+
+// hold asks for the kinds of the children. Those that are not installed are returned.
+func (e *entry) hold(ctx context.Context, kinds []schema.GroupVersionKind) (missing []schema.GroupVersionKind, err error) {
+	for _, kind := range kinds {
+		err := e.engine.children.Hold(ctx, e.set.Name, kind)
+		if gone, ok := errors.AsType[*children.MissingKindError](err); ok {
+			logf.FromContext(ctx).Info("kind of a child is not installed, its resources wait for it", "kind", gone.GVK.String())
+			missing = append(missing, kind)
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return missing, nil
+}
+
+// dropEmpty forgets those former kinds of which no resource of the entry has a child any more.
+func (e *entry) dropEmpty(ctx context.Context, former []schema.GroupVersionKind) (left []schema.GroupVersionKind, err error) {
+	var gone []schema.GroupVersionKind
+	for _, gvk := range former {
+		kind, ok := e.engine.children.Kind(gvk)
+		if ok && slices.ContainsFunc(kind.List(), e.owns) {
+			left = append(left, gvk)
+		} else {
+			gone = append(gone, gvk)
+		}
+	}
+	if len(gone) == 0 {
+		return left, nil
+	}
+	e.engine.children.Release(e.set.Name, gone...)
+	return left, e.engine.record.forget(ctx, e.set, gone)
+}
+
+func (e *entry) owns(child *unstructured.Unstructured) bool {
+	kind, _, err := controllers.ParseOwner(child.GetAnnotations()[orkv1.AnnotationOwner])
+	return err == nil && kind == e.set.GVK.GroupKind()
+}
+
+// holdMissing asks again for kinds that were not installed, and has every resource look at those that are by now.
+func (e *entry) holdMissing(ctx context.Context, r *running) error {
+	ctx, cancel := context.WithTimeout(ctx, syncTimeout)
+	defer cancel()
+	for _, kind := range e.waiting() {
+		if e.gone(r, kind) {
+			continue
+		}
+		missing, err := e.hold(ctx, []schema.GroupVersionKind{kind})
+		if err != nil {
+			return err
+		}
+		if len(missing) > 0 {
+			continue
+		}
+		held, ok := e.engine.children.Kind(kind)
+		if !ok {
+			continue
+		}
+		if err := r.controller.Watch(&observe.Children{Owner: e.set.GVK, Kind: held}); err != nil {
+			return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
+		}
+		e.found(kind)
+		e.noteHeld(r, []schema.GroupVersionKind{kind})
+		for _, resource := range r.resources.List() {
+			r.queue.Add(queue.Item{NamespacedName: nameOf(resource), GVK: e.set.GVK})
+		}
+	}
+	return nil
+}
+
+// noteHeld remembers by which definitions kinds are served. Built-in kinds have none.
+func (e *entry) noteHeld(r *running, kinds []schema.GroupVersionKind) {
+	for _, gvk := range kinds {
+		kind, ok := e.engine.children.Kind(gvk)
+		if !ok {
+			continue
+		}
+		name := kind.Resource.GroupResource().String()
+		if uid := e.engine.definitions.uid(name); uid != "" {
+			r.held[gvk] = heldDefinition{name: name, uid: uid}
+		}
+	}
+}
+
+// dropVanished lets go of the kinds whose definition was deleted or replaced, and has the entry wait for them.
+func (e *entry) dropVanished(ctx context.Context, r *running) {
+	waiting := e.waiting()
+	for gvk, was := range r.held {
+		if e.engine.definitions.uid(was.name) == was.uid || slices.Contains(waiting, gvk) {
+			continue
+		}
+		logf.FromContext(ctx).Info("definition of a child's kind is gone, its resources wait for it", "crd", e.set.Name, "definition", was.name)
+		e.engine.children.Release(e.set.Name, gvk)
+		e.mu.Lock()
+		e.missing = append(e.missing, gvk)
+		e.mu.Unlock()
+	}
+}
+
+// gone tells whether the kind was served by a definition that is not there now. Discovery does not tell: it remembers.
+func (e *entry) gone(r *running, gvk schema.GroupVersionKind) bool {
+	was, ok := r.held[gvk]
+	return ok && e.engine.definitions.uid(was.name) == ""
+}
+
+func (e *entry) waiting() []schema.GroupVersionKind {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return append([]schema.GroupVersionKind(nil), e.missing...)
+}
+
+func (e *entry) found(kind schema.GroupVersionKind) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for i, one := range e.missing {
+		if one == kind {
+			e.missing = append(e.missing[:i:i], e.missing[i+1:]...)
+			return
+		}
+	}
+}
+
+// hasChildrenOf tells whether a definition of the group may be that of a kind of children.
+func (e *entry) hasChildrenOf(group string) bool {
+	kinds := e.set.Kinds()
+	if r := e.current(); r != nil {
+		kinds = append(kinds, r.inventory...)
+	}
+	return slices.ContainsFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.Group == group })
+}

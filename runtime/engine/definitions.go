@@ -1,0 +1,76 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/metadata"
+	"k8s.io/client-go/metadata/metadatainformer"
+	toolscache "k8s.io/client-go/tools/cache"
+)
+
+// definitions watches the names and versions of all CustomResourceDefinitions; not their schemas, which can be many megabytes.
+type definitions struct {
+	informer toolscache.SharedIndexInformer
+}
+
+// newDefinitions calls changed with the name of every definition that came, changed or went.
+func newDefinitions(client metadata.Interface, changed func(name string)) (*definitions, error) {
+	d := &definitions{
+		informer: metadatainformer.NewFilteredMetadataInformer(client, definitionResource, metav1.NamespaceAll, 0, nil, nil).Informer(),
+	}
+	if err := d.informer.SetTransform(func(given any) (any, error) {
+		if object, ok := given.(*metav1.PartialObjectMetadata); ok {
+			object.ManagedFields, object.Annotations = nil, nil
+		}
+		return given, nil
+	}); err != nil {
+		return nil, fmt.Errorf("watch definitions: %w", err)
+	}
+	notify := func(given any) {
+		if unknown, ok := given.(toolscache.DeletedFinalStateUnknown); ok {
+			given = unknown.Obj
+		}
+		if object, ok := given.(*metav1.PartialObjectMetadata); ok {
+			changed(object.Name)
+		}
+	}
+	if _, err := d.informer.AddEventHandler(toolscache.ResourceEventHandlerFuncs{
+		AddFunc:    notify,
+		UpdateFunc: func(_, after any) { notify(after) },
+		DeleteFunc: notify,
+	}); err != nil {
+		return nil, fmt.Errorf("watch definitions: %w", err)
+	}
+	return d, nil
+}
+
+// run watches until ctx ends.
+func (d *definitions) run(ctx context.Context) { d.informer.RunWithContext(ctx) }
+
+// uid is that of the definition of a name, or empty when there is none.
+func (d *definitions) uid(name string) types.UID {
+	stored, exists, err := d.informer.GetStore().GetByKey(name)
+	if err != nil || !exists {
+		return ""
+	}
+	object, err := meta.Accessor(stored)
+	if err != nil {
+		return ""
+	}
+	return object.GetUID()
+}
+
+// definitionChanged wakes the entries that the definition of a kind concerns: as that of their resources, or perhaps of children.
+func (e *Engine) definitionChanged(name string) {
+	_, group, _ := strings.Cut(name, ".")
+	for key, one := range e.entries {
+		if one.definitionName() == name || one.hasChildrenOf(group) {
+			e.wake.add(key)
+		}
+	}
+}
