@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/orkestra-runtime/orkestra/conditions/internal/spelling"
+	"github.com/orkestra-runtime/orkestra/api/nearest"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )
 
@@ -74,7 +74,7 @@ func lookupOperator(name string) (operator, bool) {
 func unknownOperator(name string) string {
 	valid := slices.Sorted(maps.Keys(operators()))
 	hint := ""
-	if near := spelling.Nearest(name, slices.AppendSeq(valid, maps.Keys(aliases))); near != "" {
+	if near := nearest.Word(name, slices.AppendSeq(valid, maps.Keys(aliases))); near != "" {
 		hint = fmt.Sprintf(": did you mean %q?", near)
 	}
 	return fmt.Sprintf("unknown operator%s (valid: %s)", hint, strings.Join(valid, ", "))

@@ -148,7 +148,7 @@ func (c *checker) status(status *orkv1.Status, path *field.Path) {
 		if first, _, _ := strings.Cut(f.Path, "."); first == "status" {
 			c.errorf(at.Child("path"), "is below status already; remove the leading status")
 		} else if first == "conditions" || first == "observedGeneration" {
-			c.warnf(at.Child("path"), "%s is written automatically", first)
+			c.errorf(at.Child("path"), "%s is written automatically; choose another path", first)
 		}
 		if f.Type != "" && !slices.Contains(statusTypes, f.Type) {
 			c.invalidf(at.Child("type"), statusTypes[:5], "unknown value %s", quote(f.Type))

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -150,7 +151,7 @@ func (d *decoder) unknown(e entry, v reflect.Value, info *structInfo, above stri
 	names := info.names()
 	if hint := hintFor(v.Type(), e.key); hint != "" {
 		finding.Message = hint
-	} else if near := nearest(e.key, names); near != "" {
+	} else if near := nearest.Word(e.key, names); near != "" {
 		meant = near
 		d.undecoded[join(above, near)] = true
 		finding.Message = "unknown key; did you mean " + near + "?"

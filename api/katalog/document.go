@@ -1,6 +1,7 @@
 package katalog
 
 import (
+	"fmt"
 	"strings"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -49,7 +50,19 @@ func (d *Document) locate(path string) Position {
 func (d *Document) Findings(errs field.ErrorList) Findings {
 	findings := make(Findings, 0, len(errs))
 	for _, err := range errs {
-		findings = append(findings, Finding{Position: d.locate(err.Field), Path: err.Field, Message: err.ErrorBody()})
+		findings = append(findings, Finding{Position: d.locate(err.Field), Path: err.Field, Message: messageOf(err)})
 	}
 	return findings.sorted()
+}
+
+// messageOf says of an error what is wrong, and the value as far as it fits on a line.
+func messageOf(err *field.Error) string {
+	switch err.Type {
+	case field.ErrorTypeInvalid:
+		return err.Detail + ", got " + quote(fmt.Sprint(err.BadValue))
+	case field.ErrorTypeRequired, field.ErrorTypeForbidden:
+		return err.Detail
+	default:
+		return err.ErrorBody()
+	}
 }

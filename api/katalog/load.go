@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -23,7 +25,13 @@ type Options struct {
 	// Env looks up the variables that set defaults: DEFAULT_WORKERS (3), DEFAULT_RESYNC (30s) and FAILURE_THRESHOLD (5).
 	// Nil looks up nothing.
 	Env func(string) string
+	// Check is asked about every Katalog that could be decoded, with its defaults, also one in which something was found: so
+	// that what it finds stands in the same list. What it says of a field that is wrong already is left out.
+	Check Checks
 }
+
+// Checks find what is wrong with a Katalog that has been decoded, by path.
+type Checks func(*orkv1.Katalog) field.ErrorList
 
 // Result is what Load has read.
 type Result struct {
@@ -226,6 +234,11 @@ func (l *loader) katalog(root *node) {
 	l.defaults.set(doc.Katalog)
 	c.katalog()
 	found.errors = withoutEchoes(found.errors, decoded, d.undecoded)
+	if l.opts.Check != nil {
+		checked := len(found.errors)
+		found.errors = append(found.errors, doc.Findings(l.opts.Check(doc.Katalog))...)
+		found.errors = withoutEchoes(found.errors, checked, d.undecoded)
+	}
 
 	l.log.errors = append(l.log.errors, found.errors...)
 	l.log.warnings = append(l.log.warnings, found.warnings...)

@@ -165,8 +165,8 @@ func TestDocument(t *testing.T) {
 		field.Invalid(deployments.Index(1).Child("image"), "x", "second"),
 		field.Required(deployments.Index(0).Child("image"), "first"),
 	})
-	want := "k.yaml:11:22: spec.crds[website].operatorBox.onCreate.deployments[0].image: Required value: first\n" +
-		"k.yaml:13:22: spec.crds[website].operatorBox.onCreate.deployments[1].image: Invalid value: \"x\": second"
+	want := "k.yaml:11:22: spec.crds[website].operatorBox.onCreate.deployments[0].image: first\n" +
+		"k.yaml:13:22: spec.crds[website].operatorBox.onCreate.deployments[1].image: second, got \"x\""
 	if got := findings.Error(); got != want {
 		t.Errorf("Findings(...) have positions and are sorted:\nwant %s\ngot  %s", want, got)
 	}

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -81,7 +82,7 @@ func checkDependencies(all map[string]*declared) {
 
 func (d *declared) unknownDependency(at *field.Path, on string, names []string) {
 	names = slices.DeleteFunc(names, func(name string) bool { return name == d.name })
-	if near := nearest(on, names); near != "" {
+	if near := nearest.Word(on, names); near != "" {
 		d.errorf(at, "no CRD is called %s; did you mean %s?", on, near)
 		return
 	}

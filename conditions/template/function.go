@@ -7,7 +7,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/orkestra-runtime/orkestra/conditions/internal/spelling"
+	"github.com/orkestra-runtime/orkestra/api/nearest"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )
 
@@ -41,7 +41,7 @@ func describe(code any) function {
 
 // unknown says that there is no such function, and which one was probably meant.
 func unknown(name string) string {
-	if near := spelling.Nearest(name, slices.Collect(maps.Keys(functions()))); near != "" {
+	if near := nearest.Word(name, slices.Collect(maps.Keys(functions()))); near != "" {
 		return fmt.Sprintf("unknown function %q: did you mean %q?", name, near)
 	}
 	return fmt.Sprintf("unknown function %q: a field is written with a leading dot, as .%s", name, name)

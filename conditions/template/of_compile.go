@@ -57,7 +57,13 @@ func (c *compilation) structure(v reflect.Value, at *field.Path) valueNode {
 		if !f.IsExported() {
 			continue
 		}
-		if node := c.value(v.Field(i), fieldPath(at, f)); node != nil {
+		var node valueNode
+		if f.Tag.Get("json") == "-" && f.Type.Kind() == reflect.Map {
+			node = c.members(v.Field(i), at.Child)
+		} else {
+			node = c.value(v.Field(i), fieldPath(at, f))
+		}
+		if node != nil {
 			fields = append(fields, indexed{i, node})
 		}
 	}
@@ -67,14 +73,15 @@ func (c *compilation) structure(v reflect.Value, at *field.Path) valueNode {
 	return &structNode{fields}
 }
 
-// fieldPath is the path of a field by its name in JSON; an inlined one has none of its own.
+// fieldPath is the path of a field by its name in JSON. One that is inlined has none of its own, and neither has one without a
+// name in JSON, whose elements stand beside the other fields.
 func fieldPath(at *field.Path, f reflect.StructField) *field.Path {
 	name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
 	switch {
+	case f.Anonymous, options == "inline", name == "-":
+		return at
 	case name != "":
 		return at.Child(name)
-	case f.Anonymous || options == "inline":
-		return at
 	default:
 		return at.Child(f.Name)
 	}
@@ -115,6 +122,11 @@ func (c *compilation) slice(v reflect.Value, at *field.Path) valueNode {
 }
 
 func (c *compilation) mapping(v reflect.Value, at *field.Path) valueNode {
+	return c.members(v, func(key string, _ ...string) *field.Path { return at.Key(key) })
+}
+
+// members compiles the values of a map; where tells the path of a key.
+func (c *compilation) members(v reflect.Value, where func(key string, more ...string) *field.Path) valueNode {
 	if v.Type().Key().Kind() != reflect.String {
 		return nil
 	}
@@ -122,7 +134,7 @@ func (c *compilation) mapping(v reflect.Value, at *field.Path) valueNode {
 	slices.SortFunc(keys, func(a, b reflect.Value) int { return cmp.Compare(a.String(), b.String()) })
 	var entries []entry
 	for _, key := range keys {
-		if node := c.value(v.MapIndex(key), at.Key(key.String())); node != nil {
+		if node := c.value(v.MapIndex(key), where(key.String())); node != nil {
 			entries = append(entries, entry{key, node})
 		}
 	}

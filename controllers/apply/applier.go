@@ -31,9 +31,10 @@ type Desired struct {
 
 // Applier writes children. It may be used concurrently, for different resources.
 type Applier struct {
-	client dynamic.Interface
-	store  *children.Store
-	spells spellings
+	client    dynamic.Interface
+	store     *children.Store
+	spells    spellings
+	strangers strangers
 }
 
 // New returns an Applier that reads from the store and writes through the client.
@@ -55,6 +56,9 @@ func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired De
 	if observed != nil {
 		return a.keep(ctx, w, observed)
 	}
+	if stranger := a.strangers.known(w); stranger != nil {
+		return Change{Action: Unchanged, Object: stranger}, nil
+	}
 	created, err := a.create(ctx, w)
 	if !apierrors.IsAlreadyExists(err) {
 		return created, err
@@ -64,6 +68,7 @@ func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired De
 	if err != nil {
 		return Change{}, fmt.Errorf("read %s %s: %w", kind.GVK.Kind, w.name(), err)
 	}
+	a.strangers.meet(w, live)
 	return a.keep(ctx, w, live)
 }
 
@@ -127,7 +132,7 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 	case holder.ours && a.converged(w, observed):
 		return unchanged, nil
 	}
-	configured, err := a.configure(ctx, w, observed)
+	configured, err := a.configure(ctx, w, observed, holder.ours)
 	if err != nil {
 		return Change{}, err
 	}
@@ -152,10 +157,13 @@ func (a *Applier) converged(w write, observed *unstructured.Unstructured) bool {
 	return a.spells.explain(w, observed, differences(w.kind.GVK, w.desired.Object.Object, observed.Object))
 }
 
-func (a *Applier) configure(ctx context.Context, w write, observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+func (a *Applier) configure(
+	ctx context.Context, w write, observed *unstructured.Unstructured, ours bool,
+) (*unstructured.Unstructured, error) {
 	// The POST that made the object and server-side apply count as two managers of one name. The first holds a field that is
-	// dropped, and without force it is in conflict with the second.
-	if w.hash.dropsFrom(observed.GetAnnotations()[orkv1.AnnotationAppliedHash]) || !w.desired.Force {
+	// dropped, and without force it is in conflict with the second. What somebody else made has no field to drop.
+	recorded, kept := observed.GetAnnotations()[orkv1.AnnotationAppliedHash]
+	if (ours || kept) && w.hash.dropsFrom(recorded) || !w.desired.Force {
 		if err := a.upgradeManagedFields(ctx, w); err != nil {
 			return nil, err
 		}

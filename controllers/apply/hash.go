@@ -35,7 +35,7 @@ const (
 	everything part = iota
 	// structure is the paths of all fields.
 	structure
-	// element is that of an element of a list, whose identity may be a text or number in it.
+	// element is structure of an element of a list, with what may be its identity: itself, or a text or number in it.
 	element
 )
 
@@ -45,8 +45,11 @@ func digest(value any, p part) uint64 {
 		sum := mix('{', nil)
 		for key, member := range value {
 			below := p
-			if p == element && !identifies(key) {
+			if p == element {
 				below = structure
+				if identifies(key, member) {
+					below = everything
+				}
 			}
 			sum += mix(':', []byte(key), word(digest(member, below)))
 		}
@@ -84,9 +87,16 @@ func digest(value any, p part) uint64 {
 	}
 }
 
-// identifies tells whether the field of a list's element may be what the server knows the element by. The fields that change most
+// identifies tells whether a field of a list's element may be what the server knows the element by. The fields that change most
 // are no identity in any kind; to take another one for an identity costs a request when it changes.
-func identifies(field string) bool { return field != "image" && field != "value" }
+func identifies(field string, value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return false
+	default:
+		return field != "image" && field != "value"
+	}
+}
 
 // number digests a number by its value: whether 1 was read as an integer or not makes no difference to the server.
 func number(value float64) uint64 { return mix('n', word(math.Float64bits(value))) }

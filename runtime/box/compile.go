@@ -208,7 +208,7 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 	for i, one := range declared.Fields {
 		here := at.Child("fields").Index(i)
 		status.Fields = append(status.Fields, StatusField{
-			Path:         c.statusPath(one.Path, here.Child("path")),
+			Path:         statusPath(one.Path),
 			Value:        c.template(one.Value, here.Child("value")),
 			Type:         one.Type,
 			Gate:         c.gate(one.Conditions, here),
@@ -219,17 +219,8 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 	return status
 }
 
-// statusPath reads a dot path below status. The runtime's own fields can't be declared.
-func (c *compiler) statusPath(text string, at *field.Path) []string {
-	path := strings.Split(strings.TrimPrefix(strings.TrimPrefix(text, "."), "status."), ".")
-	if slices.Contains(path, "") {
-		c.errs = append(c.errs, field.Invalid(at, text, "must be field names joined by dots, such as endpoint.host"))
-	}
-	if path[0] == "conditions" || path[0] == "observedGeneration" {
-		c.errs = append(c.errs, field.Forbidden(at, "status."+path[0]+" is written by the runtime; choose another path"))
-	}
-	return path
-}
+// statusPath reads a dot path below status. That it is one, the loader has seen to.
+func statusPath(text string) []string { return strings.Split(strings.TrimPrefix(text, "."), ".") }
 
 // kinds lists the kinds of all children in apply order: the registry's, and inside of one that names its own, the file's.
 func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {

@@ -3,10 +3,13 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
@@ -18,8 +21,7 @@ type loaded struct {
 	warnings  katalog.Findings
 }
 
-// load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; what is loaded is nil then when
-// they could not even be read, and holds the warnings otherwise.
+// load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then nothing is loaded.
 func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	if len(files) == 0 {
 		return nil, &usageError{errors.New("no Katalog: name one with -f")}
@@ -28,26 +30,19 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	if err != nil {
 		return nil, err
 	}
-	result, err := katalog.Load(katalog.Options{Stdin: opts.In, FilesOptional: inCluster}, files...)
-	findings, wrong := errors.AsType[katalog.Findings](err)
-	switch {
-	case wrong:
-		return &loaded{}, findings
-	case err != nil:
-		return nil, err
+	l := &loaded{}
+	result, err := katalog.Load(katalog.Options{
+		Stdin: opts.In, FilesOptional: inCluster, Env: os.Getenv,
+		Check: func(k *orkv1.Katalog) field.ErrorList {
+			sets, errs := box.CompileKatalog(k, registry)
+			l.sets = append(l.sets, sets...)
+			return errs
+		},
+	}, files...)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // says where and what
 	}
-	if wrong { // nothing was loaded
-		return nil, findings
-	}
-	l := &loaded{documents: result.Documents, warnings: result.Warnings}
-	for _, document := range result.Documents {
-		sets, errs := box.CompileKatalog(document.Katalog, registry)
-		findings = append(findings, document.Findings(errs)...)
-		l.sets = append(l.sets, sets...)
-	}
-	if len(findings) > 0 {
-		return l, findings
-	}
+	l.documents, l.warnings = result.Documents, result.Warnings
 	return l, nil
 }
 

@@ -14,6 +14,9 @@ import (
 // setFields sets the declared status fields. Those without a gate say something of a success only. The error joins those of all
 // fields that could not be set.
 func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
+	if s.restricted {
+		return nil // it is not operated: nothing that the Katalog could say of it is true
+	}
 	var errs []error
 	written := map[string]bool{}
 	for _, field := range s.Box.Status.Fields {

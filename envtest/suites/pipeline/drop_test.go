@@ -3,7 +3,6 @@ package pipeline_test
 import (
 	"context"
 	"fmt"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -106,7 +105,7 @@ onReconcile: {configMaps: [{name: w, data: {a: "{{ .spec.a }}"}}]}`})
 		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ReconcileError", And(ContainSubstring(`"somebody"`), ContainSubstring(".data.a"))))
 		Expect(data(ctx, namespace, "w")()).To(Equal(map[string]string{"a": "theirs"}))
 		o.take()
-		Consistently(func() int { return len(o.seen()) }).WithTimeout(2*time.Second).Should(BeNumerically("<", 20), "retries are spaced")
+		Consistently(func() int { return len(o.seen()) }).WithTimeout(timeToStorm).Should(BeNumerically("<", 20), "retries are spaced")
 
 		By("the other letting go")
 		patch(ctx, configMap(namespace, "w"), `{"data":{"a":null}}`)

@@ -10,6 +10,7 @@ import (
 	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
@@ -139,4 +140,13 @@ func eventsOf(ctx context.Context, namespace string) func() []string {
 		}
 		return lines
 	}
+}
+
+// deleteDefinition deletes a CustomResourceDefinition and waits until it is gone.
+func deleteDefinition(ctx context.Context, name string) {
+	GinkgoHelper()
+	definition := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	definition.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
+	Expect(cluster.Delete(ctx, definition)).To(Succeed())
+	Eventually(exists(ctx, definition)).Should(BeFalse())
 }

@@ -82,3 +82,10 @@ func (r *requests) takeEvents() []string {
 	r.events = nil
 	return taken
 }
+
+// listed returns what informers have asked for.
+func (r *requests) listed() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return slices.Clone(r.informer)
+}

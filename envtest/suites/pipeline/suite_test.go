@@ -57,5 +57,8 @@ func newNamespace(ctx context.Context) string {
 	return namespace.Name
 }
 
+// timeToStorm is how long a spec looks on whether something that should be quiet is.
+const timeToStorm = 2 * time.Second
+
 // numbered names objects of a list: w-00, w-01 and so on.
 func numbered(n int) string { return fmt.Sprintf("w-%02d", n) }

@@ -127,4 +127,6 @@ func expectConverged(ctx context.Context, o *operator, entry, space string, coun
 	Consistently(func() int { return len(o.network.writes()) }, time.Second).Should(Equal(writes))
 }
 
-func nameOf(object *unstructured.Unstructured) string { return object.GetNamespace() + "/" + object.GetName() }
+func nameOf(object *unstructured.Unstructured) string {
+	return object.GetNamespace() + "/" + object.GetName()
+}

@@ -118,3 +118,15 @@ func (n *network) writes() []string {
 		return strings.HasPrefix(one, http.MethodGet) || strings.Contains(one, "/leases") || strings.Contains(one, "/events")
 	})
 }
+
+var errRefused = errors.New("the request is refused")
+
+// refuse fails the requests that begin with the method and have the text in their path.
+func refuse(method, text string) func(*http.Request) error {
+	return func(request *http.Request) error {
+		if request.Method == method && strings.Contains(request.URL.Path, text) {
+			return errRefused
+		}
+		return nil
+	}
+}

@@ -1,2 +1,0 @@
-// Package spelling finds the word that somebody probably meant. It knows nothing of what the words are for.
-package spelling

@@ -1,0 +1,81 @@
+package resilience_test
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+)
+
+var _ = Describe("A storm of edits on one resource", func() {
+	It("leaves the others their workers, and ends in what was said last", func(ctx SpecContext) {
+		const group, storm = "storm.example.com", 5 * time.Second
+		install(ctx, widgets(group))
+		o := start(katalogText("storm", entryText("storm", group, `
+      labels: {team: blue}`)+`
+        status:
+          fields:
+            - {path: size, value: "{{ .spec.size }}"}
+`))
+		o.awaitRunning("storm")
+		space := namespace(ctx)
+		stormed := widget(group, space, "stormed", map[string]any{"size": "0"})
+		create(ctx, stormed)
+		Eventually(ready(ctx, stormed), 5*time.Second).Should(BeTrue())
+
+		ending, end := context.WithTimeout(ctx, storm)
+		defer end()
+		edits := 0
+		var writer sync.WaitGroup
+		writer.Go(func() {
+			defer GinkgoRecover()
+			wait.UntilWithContext(ending, func(context.Context) {
+				edits++
+				one := stormed.DeepCopy()
+				Expect(edit(ctx, one, fmt.Sprintf(`{"size":"%d"}`, edits))).To(Succeed())
+				Expect(admin.Patch(ctx, one, client.RawPatch("application/merge-patch+json",
+					fmt.Appendf(nil, `{"metadata":{"labels":{"team":"red","edit":"%d"}}}`, edits)))).To(Succeed())
+				Expect(admin.Status().Patch(ctx, one, client.RawPatch("application/merge-patch+json",
+					fmt.Appendf(nil, `{"status":{"size":"wrong","theirs":"%d"}}`, edits)))).To(Succeed())
+			}, 10*time.Millisecond)
+		})
+
+		var latencies []time.Duration
+		for i := 0; ending.Err() == nil; i++ {
+			latencies = append(latencies, latency(ctx, group, space, fmt.Sprintf("calm-%03d", i)))
+		}
+		writer.Wait()
+		slices.Sort(latencies)
+		p99 := latencies[len(latencies)*99/100]
+		AddReportEntry("storm", fmt.Sprintf("%d edits of three writes; %d others, p99 %s", edits, len(latencies), p99))
+		Expect(len(latencies)).To(BeNumerically(">", 50))
+		Expect(p99).To(BeNumerically("<", time.Second))
+
+		By("converging afterwards")
+		Eventually(func() (map[string]string, error) { return sizes(ctx, space) }, 5*time.Second).
+			Should(HaveKeyWithValue("stormed", fmt.Sprint(edits)))
+		Eventually(ready(ctx, stormed), 5*time.Second).Should(BeTrue(), condition(ctx, stormed))
+		Eventually(func() string {
+			_ = admin.Get(ctx, client.ObjectKeyFromObject(stormed), stormed)
+			return fmt.Sprint(stormed.GetLabels()["team"], " ", stormed.Object["status"].(map[string]any)["size"])
+		}, 5*time.Second).Should(Equal(fmt.Sprint("blue ", edits)))
+	})
+})
+
+// latency is the time from the creation of a resource to that of its ConfigMap.
+func latency(ctx context.Context, group, space, name string) time.Duration {
+	GinkgoHelper()
+	begin := time.Now()
+	Expect(admin.Create(ctx, widget(group, space, name, map[string]any{"size": "1"}))).To(Succeed())
+	Eventually(func() error {
+		return admin.Get(ctx, client.ObjectKey{Namespace: space, Name: name}, &corev1.ConfigMap{})
+	}, 10*time.Second, 2*time.Millisecond).Should(Succeed())
+	return time.Since(begin)
+}

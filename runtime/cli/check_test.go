@@ -1,0 +1,58 @@
+package cli
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// What the loader finds and what the compilers of templates and conditions find is for one reader, who mends the file once.
+func TestLoadReportsAllAtOnce(t *testing.T) {
+	for _, dir := range folders(t, "testdata/load") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			t.Chdir(dir)
+			_, err := load(Options{}, []string{"katalog.yaml"}, false)
+			if err == nil {
+				t.Fatal("the Katalog is wrong and loads")
+			}
+			got := err.Error() + "\n"
+			if *update {
+				if err := os.WriteFile("errors.golden", []byte(got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile("errors.golden")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(string(want), got); diff != "" {
+				t.Errorf("errors.golden: -want, +got:\n%s", diff)
+			}
+		})
+	}
+}
+
+// Whatever the loader rejects is compiled all the same, to find the rest: that must not end in a panic, nor take back an error.
+func TestLoadSurvivesWhatTheLoaderRejects(t *testing.T) {
+	for _, dir := range folders(t, "../../api/katalog/testdata/invalid") {
+		t.Run(filepath.Base(dir), func(t *testing.T) {
+			if l, err := load(Options{}, []string{dir}, false); err == nil {
+				t.Errorf("%s loads: %+v", dir, l)
+			}
+		})
+	}
+}
+
+func folders(t *testing.T, root string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(root, "*"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no case in %s: %v", root, err)
+	}
+	return all
+}
