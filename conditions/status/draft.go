@@ -15,14 +15,17 @@ import (
 // Draft is the next status of an object while it is put together. It never changes the object.
 type Draft struct {
 	object  *unstructured.Unstructured
-	fields  map[string]any // the part of status that is set here
+	fields  branch // the part of status that is set here
 	set     []metav1.Condition
 	removed []string
 }
 
+// branch is a map on the way to a value. Unlike a map that is a value, it says nothing about members that it does not have.
+type branch map[string]any
+
 // NewDraft starts from the status that the object has.
 func NewDraft(object *unstructured.Unstructured) *Draft {
-	return &Draft{object: object, fields: map[string]any{}}
+	return &Draft{object: object, fields: branch{}}
 }
 
 // SetCondition sets the condition of its type. The transition time need not be given: it is kept while the status is the same.
@@ -43,18 +46,27 @@ func (d *Draft) drop(conditionType string) {
 }
 
 // SetField sets the value at a path below status, such as [endpoint, host], and makes the maps on the way. What stands in the way
-// and is no map is replaced.
-func (d *Draft) SetField(path []string, value any) {
-	at := d.fields
-	for _, name := range path[:len(path)-1] {
-		next, ok := at[name].(map[string]any)
-		if !ok {
-			next = map[string]any{}
-			at[name] = next
-		}
-		at = next
+// and is no map is replaced. A value that is a map or list is the whole of it; it is not changed. Nil takes the field out.
+func (d *Draft) SetField(path []string, value any) { set(d.fields, path, value) }
+
+func set(at map[string]any, path []string, value any) {
+	name := path[0]
+	if len(path) == 1 {
+		at[name] = value
+		return
 	}
-	at[path[len(path)-1]] = value
+	switch next := at[name].(type) {
+	case branch:
+		set(next, path[1:], value)
+	case map[string]any: // it belongs to whoever set it
+		next = maps.Clone(next)
+		at[name] = next
+		set(next, path[1:], value)
+	default:
+		made := branch{}
+		at[name] = made
+		set(made, path[1:], value)
+	}
 }
 
 // Conditions are those that the object will have, in the order of the object, new ones last.
@@ -79,14 +91,15 @@ func (d *Draft) Conditions(now time.Time) []metav1.Condition {
 // Patch is a JSON merge patch for the status subresource, or nil when the object has all of it already. Where the object has
 // conditions of others the patch names the resource version, so that it fails with a conflict rather than undo their change.
 func (d *Draft) Patch(now time.Time) ([]byte, error) {
-	changed := difference(d.fields, d.current())
+	changed := difference(d.fields, d.current(), false)
 
 	patch := map[string]any{}
 	if len(d.set)+len(d.removed) > 0 {
 		before, after := Conditions(d.object.Object), d.Conditions(now)
 		if !equality.Semantic.DeepEqual(before, after) {
-			changed["conditions"] = after
-			if d.hasForeign(before) {
+			elements, foreign := d.elements(after)
+			changed["conditions"] = elements
+			if foreign {
 				patch["metadata"] = map[string]any{"resourceVersion": d.object.GetResourceVersion()}
 			}
 		}
@@ -107,7 +120,7 @@ func (d *Draft) Patch(now time.Time) ([]byte, error) {
 func (d *Draft) ChangesFields() bool {
 	fields := maps.Clone(d.fields)
 	delete(fields, "observedGeneration")
-	return len(difference(fields, d.current())) > 0
+	return len(difference(fields, d.current(), false)) > 0
 }
 
 func (d *Draft) current() map[string]any {
@@ -115,38 +128,77 @@ func (d *Draft) current() map[string]any {
 	return current
 }
 
-func (d *Draft) hasForeign(conditions []metav1.Condition) bool {
-	return slices.ContainsFunc(conditions, func(c metav1.Condition) bool {
-		return Find(d.set, c.Type) == nil && !slices.Contains(d.removed, c.Type)
-	})
+// elements is the list of conditions as it is written: after, but those of others with all they have. Foreign tells whether there
+// are any.
+func (d *Draft) elements(after []metav1.Condition) (elements []any, foreign bool) {
+	elements = []any{}
+	list, _ := d.current()["conditions"].([]any)
+	for _, element := range list {
+		condition, ok := conditionOf(element)
+		switch {
+		case ok && slices.Contains(d.removed, condition.Type):
+		case ok && Find(d.set, condition.Type) != nil:
+			elements = append(elements, Find(after, condition.Type))
+		default:
+			foreign = true
+			elements = append(elements, element)
+		}
+	}
+	before := Conditions(d.object.Object)
+	for i := range after {
+		if Find(before, after[i].Type) == nil {
+			elements = append(elements, after[i])
+		}
+	}
+	return elements, foreign
 }
 
-// difference is the part of want that have lacks or has otherwise. A list is one value.
-func difference(want, have map[string]any) map[string]any {
+// difference is what a merge patch has to say to make have of want. A list is one value. Whole tells that what want does not
+// have is to go.
+func difference(want, have map[string]any, whole bool) map[string]any {
 	changed := map[string]any{}
 	for name, value := range want {
-		existing, there := have[name]
-		if members, ok := value.(map[string]any); ok {
-			below, isMap := existing.(map[string]any)
-			if inner := difference(members, below); len(inner) > 0 || !isMap {
+		existing := have[name]
+		if members, isMap, whole := mapOf(value); isMap {
+			below, ok := existing.(map[string]any)
+			if inner := difference(members, below, whole); len(inner) > 0 || !ok {
 				changed[name] = inner
 			}
 			continue
 		}
-		if !there || !equality.Semantic.DeepEqual(normal(value), normal(existing)) {
+		if !equality.Semantic.DeepEqual(normal(value), normal(existing)) {
 			changed[name] = value
+		}
+	}
+	for name := range have {
+		if _, wanted := want[name]; whole && !wanted {
+			changed[name] = nil
 		}
 	}
 	return changed
 }
 
+func mapOf(value any) (members map[string]any, isMap, whole bool) {
+	switch value := value.(type) {
+	case branch:
+		return value, true, false
+	case map[string]any:
+		return value, true, true
+	default:
+		return nil, false, false
+	}
+}
+
 // normal makes numbers of one value equal, however they were read.
 func normal(value any) any {
 	switch value := value.(type) {
-	case int64:
-		return float64(value)
 	case int:
-		return float64(value)
+		return int64(value)
+	case float64:
+		if whole := int64(value); float64(whole) == value {
+			return whole
+		}
+		return value
 	case []any:
 		list := make([]any, len(value))
 		for i := range value {

@@ -207,7 +207,7 @@ func holdsText(path string) bool {
 		}
 	}
 	return strings.HasSuffix(path, ".value") || strings.Contains(path, ".labels.") || strings.Contains(path, ".annotations.") ||
-		strings.Contains(path, ".command[") || strings.Contains(path, ".args[") || strings.Contains(path, "atchLabels.")
+		strings.Contains(path, ".command[") || strings.Contains(path, ".args[") || strings.Contains(path, "atchLabels.") || strings.Contains(path, "elector.")
 }
 
 // same compares two JSON scalars; numbers by their value.

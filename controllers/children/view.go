@@ -20,7 +20,7 @@ var shortNames = map[string]string{
 
 // Add shows the children of a kind. The first of the list is the one under the kind's own name; without any, a placeholder
 // with an empty status is, so that a template may look into it. Custom tells that the Katalog declares the kind by its
-// full name; the first such kind that has a child is also called custom.
+// full name; the first such kind that has a child is also called custom. A kind that is not installed has no plural.
 func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, custom bool) {
 	singular := strings.ToLower(kind)
 	byName := make(map[string]any, len(objects))
@@ -32,7 +32,9 @@ func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, cus
 		first = objects[0].Object
 	}
 	v[singular] = first
-	v[plural] = byName
+	if plural != "" {
+		v[plural] = byName
+	}
 	if short, ok := shortNames[singular]; ok {
 		v[short] = first
 	}

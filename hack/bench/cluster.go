@@ -23,7 +23,9 @@ var (
 	websites    = schema.GroupVersionResource{Group: "web.example.com", Version: "v1", Resource: "websites"}
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 	services    = schema.GroupVersionResource{Version: "v1", Resource: "services"}
+	events      = schema.GroupVersionResource{Group: "events.k8s.io", Version: "v1", Resource: "events"}
 
+	// resources are what every operator watches.
 	resources = []schema.GroupVersionResource{websites, deployments, services}
 )
 

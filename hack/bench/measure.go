@@ -7,6 +7,7 @@ import (
 	"io"
 	"time"
 
+	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
@@ -28,6 +29,19 @@ type figures struct {
 	restart counts
 }
 
+// brief sums the figures up for the progress.
+func (f figures) brief(size int) string {
+	text := fmt.Sprintf("converge %6.2f s, CPU %5.2f s, peak RSS %3d MB, %.2f requests per Website", f.converge.Seconds(), f.usage.cpu.Seconds(),
+		f.usage.peakRSS>>20, float64(f.requests.of(read, write).total())/float64(size))
+	if f.idle.total() > 0 {
+		text += "; idle: " + f.idle.String()
+	}
+	if f.restart.total() > 0 {
+		text += "; after the restart: " + f.restart.String()
+	}
+	return text
+}
+
 // extras are the parts of a measurement that not every round has.
 type extras struct {
 	idle    time.Duration
@@ -46,32 +60,33 @@ func (b *bench) sayf(format string, args ...any) {
 }
 
 // measure runs the operator alone with n Websites and leaves nothing behind.
-func (b *bench) measure(ctx context.Context, op operator, n int, extra extras) (f figures, err error) {
-	defer func() {
-		if err == nil {
-			err = b.removeAll(ctx)
-		}
-	}()
-	err = b.running(ctx, op, func(ctx context.Context, p *process) error {
-		if err := b.converge(ctx, p, n, &f); err != nil {
-			return err
-		}
-		if err := b.verify(ctx, websiteName(0)); err != nil {
-			return err
-		}
-		if f.repair, err = b.repair(ctx, websiteName(n/2)); err != nil {
-			return err
-		}
-		if extra.idle > 0 {
-			f.idle, err = b.idle(ctx, extra.idle)
-		}
-		return err
-	})
-	if err != nil || !extra.restart {
+func (b *bench) measure(ctx context.Context, op operator, n int, extra extras) (figures, error) {
+	var f figures
+	err := b.running(ctx, op, func(ctx context.Context, p *process) error { return b.work(ctx, p, n, extra.idle, &f) })
+	if err == nil && extra.restart {
+		f.restart, err = b.restart(ctx, op)
+	}
+	if err != nil {
 		return f, err
 	}
-	f.restart, err = b.restart(ctx, op)
-	return f, err
+	return f, b.removeAll(ctx)
+}
+
+// work is what an operator is measured at while it runs. Without idle, that is left out.
+func (b *bench) work(ctx context.Context, p *process, n int, idle time.Duration, f *figures) (err error) {
+	if err := b.converge(ctx, p, n, f); err != nil {
+		return err
+	}
+	if err := b.verify(ctx, websiteName(0)); err != nil {
+		return err
+	}
+	if f.repair, err = b.repair(ctx, websiteName(n/2)); err != nil {
+		return err
+	}
+	if idle > 0 {
+		f.idle, err = b.idle(ctx, idle)
+	}
+	return err
 }
 
 // running starts the operator, calls f once it is ready and quiet, and stops it.
@@ -109,27 +124,15 @@ func (b *bench) converge(ctx context.Context, p *process, n int, f *figures) err
 	}
 
 	// Arrivals are received while Websites are still being created.
-	type result struct {
-		at  map[string]time.Time
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		at, err := children.await(ctx, n)
-		done <- result{at, err}
-	}()
+	var created, complete map[string]time.Time
+	both, bothCtx := errgroup.WithContext(ctx)
 	begin := time.Now()
-	created, err := b.createWebsites(ctx, n)
-	if err != nil {
-		children.stop()
-		<-done
+	both.Go(func() (err error) { created, err = b.createWebsites(bothCtx, n); return err })
+	both.Go(func() (err error) { complete, err = children.await(bothCtx, n); return err })
+	if err := both.Wait(); err != nil {
 		return err
 	}
-	complete := <-done
-	if complete.err != nil {
-		return complete.err
-	}
-	for name, at := range complete.at {
+	for name, at := range complete {
 		f.converge = max(f.converge, at.Sub(begin))
 		f.latencies = append(f.latencies, at.Sub(created[name]))
 	}
@@ -138,8 +141,11 @@ func (b *bench) converge(ctx context.Context, p *process, n int, f *figures) err
 	if err != nil {
 		return err
 	}
-	f.requests = after.since(before).without(postWebsite, n)
-	f.usage, err = p.usage()
+	if f.usage, err = p.usage(); err != nil {
+		return err
+	}
+	reported, err := b.repairEvents(ctx)
+	f.requests = after.since(before).without(counts{postWebsite: n}).without(reported)
 	return err
 }
 
@@ -187,10 +193,11 @@ func (b *bench) restart(ctx context.Context, op operator) (counts, error) {
 	if err != nil {
 		return nil, err
 	}
-	var after snapshot
+	var requests counts
 	err = b.running(ctx, op, func(ctx context.Context, _ *process) error {
-		after, err = b.snapshot(ctx)
+		after, err := b.snapshot(ctx)
+		requests = after.since(before).of(read, write)
 		return err
 	})
-	return after.since(before).of(read, write), err
+	return requests, err
 }

@@ -136,15 +136,12 @@ func (s snapshot) since(before snapshot) counts {
 	return difference
 }
 
-// without returns the requests less n of one kind, which somebody else made.
-func (c counts) without(r request, n int) counts {
+// without returns the requests less those that somebody else made.
+func (c counts) without(others counts) counts {
 	left := counts{}
-	for other, count := range c {
-		if other == r {
-			count -= n
-		}
-		if count > 0 {
-			left[other] = count
+	for r, n := range c {
+		if n -= others[r]; n > 0 {
+			left[r] = n
 		}
 	}
 	return left

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -17,9 +18,17 @@ import (
 // run is the command: it measures, prints the table to stdout and writes the file of figures. Progress goes to stderr.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	o, err := parseOptions(args, stderr)
+	if errors.Is(err, flag.ErrHelp) {
+		return nil
+	}
 	if err != nil {
 		return err
 	}
+	out, err := os.OpenFile(o.out, os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // figures are for everybody
+	if err != nil {
+		return fmt.Errorf("open the file for the figures: %w", err)
+	}
+	defer func() { _ = out.Close() }()
 	r := report{
 		Machine: describeMachine(),
 		Settings: settings{
@@ -31,14 +40,25 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	r.compare(o.sizes)
+	if err := writeFigures(out, r); err != nil {
+		return err
+	}
+	return printTable(stdout, r, o.sizes, o.operators)
+}
+
+// writeFigures replaces what an earlier run left in the file.
+func writeFigures(out *os.File, r report) error {
 	content, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
 		return fmt.Errorf("encode the figures: %w", err)
 	}
-	if err := os.WriteFile(o.out, append(content, '\n'), 0o644); err != nil { //nolint:gosec // figures are for everybody
+	if err := out.Truncate(0); err != nil {
 		return fmt.Errorf("write the figures: %w", err)
 	}
-	return printTable(stdout, r, o.sizes, o.operators)
+	if _, err := out.Write(append(content, '\n')); err != nil {
+		return fmt.Errorf("write the figures: %w", err)
+	}
+	return nil
 }
 
 // measureAll measures every operator at every size in every round. All share one control plane, so that none has a better one.
@@ -97,14 +117,7 @@ func (b *bench) measureSize(ctx context.Context, operators []operator, size int,
 			if err != nil {
 				return nil, fmt.Errorf("measure %s with %d Websites: %w", op.name, size, err)
 			}
-			b.sayf("%4d Websites, round %d of %d, %-14s  converge %6.2f s, CPU %5.2f s, peak RSS %3d MB, %.2f requests per Website", size, round+1,
-				o.rounds, op.name, f.converge.Seconds(), f.usage.cpu.Seconds(), f.usage.peakRSS>>20, float64(f.requests.of(read, write).total())/float64(size))
-			if f.idle.total() > 0 {
-				b.sayf("      idle: %s", f.idle)
-			}
-			if f.restart.total() > 0 {
-				b.sayf("      after the restart: %s", f.restart)
-			}
+			b.sayf("%4d Websites, round %d of %d, %-14s  %s", size, round+1, o.rounds, op.name, f.brief(size))
 			all[op.name] = append(all[op.name], f)
 		}
 	}

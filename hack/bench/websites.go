@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/errgroup"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
 // creators is how many Websites are created at once, whatever the operator.
@@ -61,9 +62,10 @@ func website(i int) *unstructured.Unstructured {
 	}}
 }
 
-// removeAll deletes all Websites and children and waits until none is left. No operator may run: it would make the children
-// anew.
+// removeAll deletes all Websites, their children and Events, and waits until none is left. No operator may run: it would make
+// the children anew.
 func (c *cluster) removeAll(ctx context.Context) error {
+	resources := append([]schema.GroupVersionResource{events}, resources...)
 	for _, resource := range resources {
 		err := c.objects.Resource(resource).Namespace(namespace).DeleteCollection(ctx, metav1.DeleteOptions{}, metav1.ListOptions{})
 		if err != nil {

@@ -72,6 +72,7 @@ func compile(katalog *orkv1.Katalog, name string, entry *orkv1.CRD, registry *co
 			set.FailureThreshold = int(*r.Queue.FailureThreshold)
 		}
 	}
+	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
 	return set, c.errs
 }
@@ -81,6 +82,7 @@ type compiler struct {
 	registry   *controllers.Registry
 	entry      *orkv1.CRD
 	finalizers []string
+	labels     map[string]*template.Program
 	errs       field.ErrorList
 }
 
@@ -100,7 +102,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.Kinds = c.kinds(b.Blocks)
 	if len(c.errs) == 0 {
-		noteReads(b)
+		noteReads(b, c.labels)
 	}
 	return b
 }
@@ -237,8 +239,8 @@ func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
 	return kinds
 }
 
-// noteReads finds out what the programs of the box read.
-func noteReads(b *Box) {
+// noteReads finds out what the programs of the box, and those of the resource's labels, read.
+func noteReads(b *Box, labels map[string]*template.Program) {
 	note := func(children *bool, references [][]string) {
 		for _, reference := range references {
 			whole := len(reference) == 0 // as in {{ toJson . }}
@@ -247,6 +249,9 @@ func noteReads(b *Box) {
 		}
 	}
 	note(&b.ReadsChildren, b.Gate.References())
+	for _, label := range labels {
+		note(&b.ReadsChildren, label.References())
+	}
 	for _, block := range b.Blocks {
 		note(&b.ReadsChildren, block.Gate.References())
 		for _, child := range block.Children {

@@ -39,7 +39,6 @@ func Root(opts Options, commands ...*cobra.Command) *cobra.Command {
 		Short:         "Runs the controllers that Katalogs declare",
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          cobra.NoArgs,
 	}
 	root.SetIn(opts.In)
 	root.SetOut(opts.Out)

@@ -84,6 +84,9 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 		e.wait(ctx, notReady.reason)
 		return false, nil
 	case err != nil:
+		if current == nil {
+			e.health.Waiting(err.Error())
+		}
 		return false, err
 	case current != nil && !current.definition.same(definition):
 		logf.FromContext(ctx).Info("definition changed, controller starts anew", "crd", e.set.Name)

@@ -32,7 +32,11 @@ func (c *Children) Start(ctx context.Context, q workqueue.TypedRateLimitingInter
 	if err != nil {
 		return err
 	}
-	return handle(ctx, c.Kind.Informer, toolscache.ResourceEventHandlerDetailedFuncs{
+	return handle(ctx, c.Kind.Informer, c.handler(offer))
+}
+
+func (c *Children) handler(offer offerFunc) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(given any, initial bool) {
 			if object, ok := informer.Object(given); ok && !initial && !c.Kind.Wrote(object) {
 				c.offer(offer, object)
@@ -52,7 +56,7 @@ func (c *Children) Start(ctx context.Context, q workqueue.TypedRateLimitingInter
 				c.offer(offer, object)
 			}
 		},
-	})
+	}
 }
 
 func (c *Children) offer(offer offerFunc, child *unstructured.Unstructured) {

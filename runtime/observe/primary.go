@@ -31,7 +31,11 @@ func (p *Primary) Start(ctx context.Context, q workqueue.TypedRateLimitingInterf
 	if err != nil {
 		return err
 	}
-	return handle(ctx, p.Resources, toolscache.ResourceEventHandlerDetailedFuncs{
+	return handle(ctx, p.Resources, p.handler(offer))
+}
+
+func (p *Primary) handler(offer offerFunc) toolscache.ResourceEventHandler {
+	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(given any, initial bool) {
 			object, ok := informer.Object(given)
 			switch {
@@ -49,7 +53,7 @@ func (p *Primary) Start(ctx context.Context, q workqueue.TypedRateLimitingInterf
 			case !known || !ok:
 			case old.GetResourceVersion() == object.GetResourceVersion():
 				offer(p.item(object), queue.SourceResync)
-			case !p.Resources.Wrote(object) || edited(old, object):
+			case edited(old, object) || !p.Resources.Wrote(object):
 				offer(p.item(object), queue.SourcePrimary)
 			}
 		},
@@ -58,7 +62,7 @@ func (p *Primary) Start(ctx context.Context, q workqueue.TypedRateLimitingInterf
 				offer(p.item(object), queue.SourcePrimary)
 			}
 		},
-	})
+	}
 }
 
 // edited tells whether an update that ends in a write of our own brings more along. After a watch was interrupted, one event

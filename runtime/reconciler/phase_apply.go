@@ -42,7 +42,9 @@ func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error
 			wanted.Add(object)
 		}
 	}
-	unwanted = slices.DeleteFunc(unwanted, func(c apply.Child) bool { return !wanted.Add(c.Object) })
+	unwanted = slices.DeleteFunc(unwanted, func(c apply.Child) bool {
+		return !wanted.Add(c.Object) || !s.Set.Namespaces.Allows(c.Object.GetNamespace())
+	})
 	pruned, err := d.Applier.Delete(ctx, unwanted)
 	s.changes = append(s.changes, pruned...)
 	return false, err

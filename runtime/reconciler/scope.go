@@ -19,7 +19,7 @@ type scope struct {
 	// up to date.
 	facts template.Facts
 
-	// planned and incomplete are set by plan: the children that the resource wants, as far as they could be made.
+	// planned are the children that the resource wants, as far as they could be made. Set by plan.
 	planned []planned
 	// spared are the declarations whose children stay although they are not planned. Set by plan.
 	spared []spared

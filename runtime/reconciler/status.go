@@ -42,8 +42,9 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 	if err := d.patchStatus(ctx, s, draft); err != nil {
 		log.Error(err, "status is left as it is")
 		again = false
+	} else { // else the next cycle finds, and tells, the same change
+		d.sendEvents(s, before, draft.Conditions(d.Now()))
 	}
-	d.sendEvents(s, before, draft.Conditions(d.Now()))
 	s.requeueAfter = d.requeueAfter(ctx, s, again)
 }
 

@@ -67,15 +67,18 @@ func (c *cluster) has(t *testing.T, objects []object) {
 	}
 }
 
-// deleteRoots deletes the resources, one after the other, while the operator runs, and waits until each is gone with all that
-// it made.
-func (c *cluster) deleteRoots(t *testing.T, operator *command.Process, settled printed) {
+// awaitApplied waits until the operator has applied crFiles. What was changed before that, it would undo.
+func (c *cluster) awaitApplied(t *testing.T, operator *command.Process, roots []object) {
+	t.Helper()
+	gomega.NewWithT(t).Eventually(func() []object { return missing(roots, applied(operator.Log())) }).
+		WithTimeout(30*time.Second).WithPolling(50*time.Millisecond).
+		Should(gomega.BeEmpty(), "these are not applied yet")
+}
+
+// deleteRoots deletes the resources, one after the other, and waits until each is gone with all that it made.
+func (c *cluster) deleteRoots(t *testing.T, settled printed) {
 	t.Helper()
 	g := gomega.NewWithT(t)
-	// Before that, the operator would bring them back.
-	g.Eventually(func() []object { return missing(settled.roots(), applied(operator.Log())) }).
-		WithTimeout(30*time.Second).WithPolling(50*time.Millisecond).
-		Should(gomega.BeEmpty(), "the operator applies crFiles first")
 	for _, root := range settled.roots() {
 		if err := c.resource(t, root).Delete(t.Context(), root.name, metav1.DeleteOptions{}); err != nil {
 			t.Fatal(err)
@@ -109,7 +112,12 @@ func (c *cluster) left(t *testing.T, objects []object) []string {
 func applied(log string) []object {
 	var all []object
 	for line := range strings.Lines(log) {
-		var entry struct{ Msg, Kind, Namespace, Name string }
+		var entry struct {
+			Msg       string `json:"msg"`
+			Kind      string `json:"kind"`
+			Namespace string `json:"namespace"`
+			Name      string `json:"name"`
+		}
 		if err := json.Unmarshal([]byte(line), &entry); err == nil && entry.Msg == "applied" {
 			all = append(all, object{entry.Kind, entry.Namespace, entry.Name})
 		}

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -46,6 +47,7 @@ func TestExamples(t *testing.T) {
 			t.Run(name, func(t *testing.T) { validate(t, ork, name) })
 		}
 	})
+	t.Run("half", func(t *testing.T) { validateHalf(t, ork) })
 	if testing.Short() {
 		t.Skip("the rest starts control planes")
 	}
@@ -95,7 +97,19 @@ func validate(t *testing.T, ork *command.Command, name string) {
 	}
 }
 
-// settleAndDelete runs an example as its README says, then once more without an end, in which its resources are deleted.
+// validateHalf leaves out one of two Katalogs that belong together.
+func validateHalf(t *testing.T, ork *command.Command) {
+	t.Helper()
+	path := filepath.Join(folder, "fan-out", "katalog.yaml")
+	got := ork.Run(t, "validate", "-f", path)
+	const message = "spec.crds[shop].dependsOn[storefront]: no CRD is called storefront"
+	if got.Code != 1 || !strings.Contains(got.Out, path+":12:31: "+message) {
+		t.Errorf("ork validate ends with %d, want 1, and tells where and what:\n%s%s", got.Code, got.Out, got.Err)
+	}
+}
+
+// settleAndDelete runs an example as its README says, then once more without an end, in which a person tries things and in the end
+// deletes the resources.
 func settleAndDelete(t *testing.T, ork *command.Command, env *envtest.Environment, name string) {
 	t.Helper()
 	run := append([]string{"run", "-f", filepath.Join(folder, name), "--kubeconfig", env.Kubeconfig()}, quietly...)
@@ -105,7 +119,12 @@ func settleAndDelete(t *testing.T, ork *command.Command, env *envtest.Environmen
 	c.has(t, settled.objects())
 
 	operator := ork.Start(t, run...)
-	c.deleteRoots(t, operator, settled)
+	c.awaitApplied(t, operator, settled.roots())
+	if len(stories[name]) == 0 {
+		t.Error("the example has no story: a README tells what to try, and a test that it is true")
+	}
+	c.tell(t, stories[name])
+	c.deleteRoots(t, settled)
 	if end := operator.Stop(); end.Code != 0 {
 		t.Errorf("ork ends with %d after an interrupt; want 0\n%s", end.Code, end.Err)
 	}

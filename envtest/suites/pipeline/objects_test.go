@@ -107,7 +107,9 @@ func conditionOf(ctx context.Context, o *unstructured.Unstructured, conditionTyp
 }
 
 // ready is the condition of that type.
-func ready(ctx context.Context, o *unstructured.Unstructured) func() []string { return conditionOf(ctx, o, "Ready") }
+func ready(ctx context.Context, o *unstructured.Unstructured) func() []string {
+	return conditionOf(ctx, o, "Ready")
+}
 
 // field is the JSON of a field, for an Eventually: nothing when it is not there.
 func field(ctx context.Context, o *unstructured.Unstructured, path ...string) func() string {
@@ -145,7 +147,8 @@ func eventsOf(ctx context.Context, namespace string) func() []string {
 // deleteDefinition deletes a CustomResourceDefinition and waits until it is gone.
 func deleteDefinition(ctx context.Context, name string) {
 	GinkgoHelper()
-	definition := &metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: name}}
+	definition := &unstructured.Unstructured{}
+	definition.SetName(name)
 	definition.SetGroupVersionKind(schema.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
 	Expect(cluster.Delete(ctx, definition)).To(Succeed())
 	Eventually(exists(ctx, definition)).Should(BeFalse())

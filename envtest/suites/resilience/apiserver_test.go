@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strconv"
-	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -69,28 +68,16 @@ var _ = Describe("An API server", func() {
 // createAndEdit is what users do: each resource is created, and edited until its size is the last. Users try again until the server
 // answers.
 func createAndEdit(ctx context.Context, group, space string) {
-	names := make(chan string, loaded)
-	for i := range loaded {
-		names <- fmt.Sprintf("load-%03d", i)
-	}
-	close(names)
 	insist := func(do func() error) {
 		Eventually(do, 30*time.Second, 100*time.Millisecond).Should(Succeed())
 	}
-	var users sync.WaitGroup
-	for range 8 {
-		users.Go(func() {
-			defer GinkgoRecover()
-			for name := range names {
-				one := widget(group, space, name, map[string]any{"size": "0"})
-				insist(func() error { return client.IgnoreAlreadyExists(admin.Create(ctx, one.DeepCopy())) })
-				for size := 1; strconv.Itoa(size-1) != last; size++ {
-					insist(func() error { return edit(ctx, one.DeepCopy(), fmt.Sprintf(`{"size":"%d"}`, size)) })
-				}
-			}
-		})
-	}
-	users.Wait()
+	inParallel(loaded, func(i int) {
+		one := widget(group, space, fmt.Sprintf("load-%03d", i), map[string]any{"size": "0"})
+		insist(func() error { return client.IgnoreAlreadyExists(admin.Create(ctx, one.DeepCopy())) })
+		for size := 1; strconv.Itoa(size-1) != last; size++ {
+			insist(func() error { return edit(ctx, one.DeepCopy(), fmt.Sprintf(`{"size":"%d"}`, size)) })
+		}
+	})
 }
 
 // expectConverged waits until there is one ConfigMap for each resource, with the last size, and every resource says so.

@@ -87,10 +87,10 @@ var _ = Describe("Memory", func() {
 			GinkgoHelper()
 			for range rounds {
 				goal := o.state("memory").Health.Failed + count
-				for i := range count {
+				inParallel(count, func(i int) {
 					one := widget(group, space, fmt.Sprintf("one-%02d", i), nil)
 					Expect(edit(ctx, one, fmt.Sprintf(`{"size":"%d-%s"}`, goal, strings.Repeat("x", 1000)))).To(Succeed())
-				}
+				})
 				Eventually(func() int64 { return o.state("memory").Health.Failed }, 5*time.Second, 5*time.Millisecond).Should(BeNumerically(">=", goal))
 			}
 		}

@@ -39,7 +39,8 @@ const grace = 45 * time.Second
 func Build(t *testing.T) *Command {
 	t.Helper()
 	c := &Command{path: filepath.Join(t.TempDir(), "ork")}
-	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", c.path, "github.com/orkestra-runtime/orkestra")
+	const pkg = "github.com/orkestra-runtime/orkestra"
+	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", c.path, pkg) //nolint:gosec // a folder of the test
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build ork: %v\n%s", err, out)
 	}
@@ -68,7 +69,7 @@ func (c *Command) start(ctx context.Context, t *testing.T, args ...string) *Proc
 	t.Helper()
 	p := &Process{ended: make(chan struct{}), log: &buffer{}}
 	var out bytes.Buffer
-	process := exec.CommandContext(ctx, c.path, args...)
+	process := exec.CommandContext(ctx, c.path, args...) //nolint:gosec // what was built above
 	process.Stdout, process.Stderr = &out, p.log
 	process.Env = slices.DeleteFunc(os.Environ(), inCluster)
 	process.Cancel = func() error { return process.Process.Signal(os.Interrupt) }

@@ -1,0 +1,97 @@
+package pipeline_test
+
+import (
+	"context"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+)
+
+var _ = Describe("a declaration that renders to something impossible", func() {
+	It("stalls the resource, names the field, and does not keep its neighbours", func(ctx context.Context) {
+		o := start(ctx, declared{box: `
+onReconcile:
+  configMaps: [{name: a, data: {a: "{{ .spec.a }}"}}]
+  deployments: [{name: d, image: nginx:1, replicas: "{{ .spec.replicas }}"}]
+`}, `spec: {a: 1, replicas: 1}`)
+		w := object("Widget", o.namespace, "w", "")
+		Expect(o.edit(ctx, `{"a":2,"replicas":"abc"}`)).To(Equal([]string{"apply configmaps a", "patch widgets/status w"}))
+		Expect(ready(ctx, w)()).To(Equal([]string{"False", "InvalidDeclaration", `deployments[0].replicas: "abc" is not a whole number`}))
+		Expect(conditionOf(ctx, w, "Stalled")()).To(HaveExactElements("True", "InvalidDeclaration", ContainSubstring("abc")))
+		Expect(o.edit(ctx, `{"replicas":2}`)).To(Equal([]string{"apply deployments d", "patch widgets/status w"}))
+		Expect(conditionOf(ctx, w, "Stalled")()).To(BeNil())
+	})
+
+	It("is two children of one name", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		operate(ctx, namespace, declared{box: `
+onReconcile: {configMaps: [{forEach: {field: spec.list}, name: same, data: {a: "{{ .item }}"}}]}`})
+		w := createWidget(ctx, namespace, `spec: {list: [a, b]}`)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "InvalidDeclaration", ContainSubstring(
+			`configMaps[0].name: "same" is the name of another ConfigMap of this cycle, from configMaps[0]; make the names differ`)))
+	})
+
+	It("is a forEach over something else than a list", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		operate(ctx, namespace, declared{box: `
+onReconcile: {configMaps: [{forEach: {field: spec.list}, name: "{{ .item }}"}]}`})
+		w := createWidget(ctx, namespace, `spec: {list: 7}`)
+		Eventually(ready(ctx, w)).Should(Equal([]string{
+			"False", "InvalidDeclaration", `configMaps[0].forEach.field: "spec.list" is "7", neither a list nor a map`,
+		}))
+	})
+})
+
+var _ = Describe("a namespace that the Katalog leaves alone", func() {
+	It("has resources that are told so, once", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		o := operate(ctx, namespace, declared{entry: `restrictedNamespaces: [` + namespace + `]`, box: `
+reconciler: {resync: 1s}
+onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
+		o.take()
+		w := createWidget(ctx, namespace, ``)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "NamespaceRestricted", ContainSubstring(namespace)))
+		before := o.cycles()
+		Eventually(o.cycles).Should(BeNumerically(">=", before+2))
+		Expect(o.take()).To(Equal([]string{"patch widgets/status w"}))
+		Eventually(eventsOf(ctx, namespace)).Should(Equal([]string{"Warning NamespaceRestricted"}))
+		Expect(o.takeEvents()).To(HaveLen(1))
+	})
+
+	It("gets no child, loses none, and the others are made", func(ctx context.Context) {
+		other := newNamespace(ctx)
+		box := `
+onReconcile:
+  configMaps:
+    - {name: far, namespace: ` + other + `, data: {a: "{{ .spec.a }}"}}
+    - {name: near, data: {a: "{{ .spec.a }}"}}
+`
+		o := start(ctx, declared{box: box}, `spec: {a: 1}`)
+		o = o.replace(ctx, declared{entry: `restrictedNamespaces: [` + other + `]`, box: box})
+		o.settle()
+		w := object("Widget", o.namespace, "w", "")
+		Expect(o.edit(ctx, `{"a":2}`)).To(Equal([]string{"apply configmaps near", "patch widgets/status w"}))
+		Expect(ready(ctx, w)()).To(HaveExactElements("False", "NamespaceRestricted", ContainSubstring("configMaps[0]: namespace "+other)))
+		Expect(data(ctx, other, "far")()).To(Equal(map[string]string{"a": "1"}))
+	})
+})
+
+var _ = Describe("the next cycle", func() {
+	It("comes after requeue.after", func(ctx context.Context) {
+		o := start(ctx, declared{box: `
+reconciler:
+  resync: 1h
+  requeue:
+    - {after: 1h, when: [{field: spec.slow, equals: "true"}]}
+    - {after: 400ms}
+`}, `spec: {slow: false}`)
+		before := o.cycles()
+		Eventually(o.cycles).WithTimeout(3 * time.Second).Should(BeNumerically(">=", before+3))
+		Expect(o.take()).To(BeEmpty())
+		patch(ctx, object("Widget", o.namespace, "w", ""), `{"spec":{"slow":true}}`)
+		o.settle()
+		before = o.cycles()
+		Consistently(o.cycles).WithTimeout(time.Second).Should(Equal(before), "the first gate that passes decides")
+	})
+})

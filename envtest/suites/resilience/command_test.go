@@ -1,0 +1,96 @@
+package resilience_test
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
+	"github.com/onsi/gomega/gexec"
+)
+
+var _ = Describe("ork run", Ordered, func() {
+	var binary string
+	BeforeAll(func() {
+		var err error
+		binary, err = gexec.Build("github.com/orkestra-runtime/orkestra", "-buildvcs=false")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(gexec.CleanupBuildArtifacts)
+	})
+
+	// ork runs a Katalog against the API server.
+	ork := func(katalog string, args ...string) *gexec.Session {
+		GinkgoHelper()
+		file := filepath.Join(GinkgoT().TempDir(), "katalog.yaml")
+		Expect(os.WriteFile(file, []byte(katalog), 0o600)).To(Succeed())
+		command := exec.Command(binary, append([]string{"run", "-f", file, "--kubeconfig", env.Kubeconfig(), "--health-probe-bind-address=0"}, args...)...)
+		command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "KUBERNETES_SERVICE_HOST=") })
+		session, err := gexec.Start(command, GinkgoWriter, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { session.Kill().Wait() })
+		return session
+	}
+
+	It("finishes the cycles that have begun when it is told to end, and reports no failure", func(ctx SpecContext) {
+		const group = "sigterm.example.com"
+		install(ctx, widgets(group))
+		session := ork(katalogText("sigterm", `
+    sigterm:
+      apiTypes: {group: sigterm.example.com, version: v1, kind: Widget, plural: widgets}
+      operatorBox:
+        onReconcile:
+          configMaps:
+            - {name: "{{ .metadata.name }}-first"}
+            - {name: "{{ .metadata.name }}-second", sleep: 2s}
+`), "--metrics-bind-address=0")
+		space := namespace(ctx)
+		one := widget(group, space, "one", nil)
+		create(ctx, one)
+		Eventually(func() (map[string]string, error) { return sizes(ctx, space) }, 10*time.Second, 10*time.Millisecond).Should(HaveKey("one-first"))
+		begin := time.Now()
+		session.Terminate()
+		Eventually(session, 15*time.Second).Should(gexec.Exit(0))
+		Expect(time.Since(begin)).To(BeNumerically(">", time.Second))
+		Expect(sizes(ctx, space)).To(HaveKey("one-second"))
+		Expect(ready(ctx, one)()).To(BeTrue())
+		Expect(string(session.Err.Contents())).NotTo(ContainSubstring(`"level":"error"`))
+	})
+
+	It("until settled prints what there is, or names what is not ready", func(ctx SpecContext) {
+		const group = "settled.example.com"
+		install(ctx, widgets(group))
+		space := namespace(ctx)
+		one := widget(group, space, "one", map[string]any{"size": "1"})
+		create(ctx, one)
+		katalog := katalogText("settled", entryText("settled", group, ""))
+		session := ork(katalog, "--metrics-bind-address=0", "--until-settled=20s")
+		Eventually(session, 25*time.Second).Should(gexec.Exit(0))
+		Expect(string(session.Out.Contents())).To(And(ContainSubstring("reason: ReconcileSucceeded"), ContainSubstring("# ConfigMap")))
+
+		session = ork(katalogText("settled", entryText("settled", group, ""), entryText("absent", "absent.example.com", "")),
+			"--metrics-bind-address=0", "--until-settled=2s")
+		Eventually(session, 15*time.Second).Should(gexec.Exit(1))
+		Expect(string(session.Err.Contents())).To(ContainSubstring("ork: not settled after 2s:\n  CRD absent: CRD widgets.absent.example.com is not installed"))
+	})
+
+	It("leaves a port to whoever has it", func(ctx SpecContext) {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(listener.Close)
+		const group = "port.example.com"
+		install(ctx, widgets(group))
+		session := ork(katalogText("port", entryText("port", group, "")), "--metrics-bind-address="+listener.Addr().String(), "--log-format=json")
+		Eventually(session.Err, 10*time.Second).Should(gbytes.Say(`address is in use and left to whoever has it`))
+		one := widget(group, namespace(ctx), "one", map[string]any{"size": "1"})
+		create(ctx, one)
+		Eventually(ready(ctx, one), 10*time.Second).Should(BeTrue())
+		session.Interrupt()
+		Eventually(session, 10*time.Second).Should(gexec.Exit(0))
+	})
+})

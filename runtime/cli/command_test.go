@@ -1,0 +1,254 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"net"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/go-logr/logr"
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/client-go/tools/clientcmd"
+	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+)
+
+// result is what a command leaves behind.
+type result struct {
+	Code     int
+	Out, Err string
+}
+
+// errStarted is what the control plane of these tests says: no command gets so far.
+var errStarted = errors.New("a control plane was started")
+
+// ork runs a command as main does.
+func ork(t *testing.T, in string, args ...string) result {
+	t.Helper()
+	t.Setenv("KUBERNETES_SERVICE_HOST", "")
+	var out, errs bytes.Buffer
+	opts := Options{
+		In: strings.NewReader(in), Out: &out, Err: &errs,
+		StartControlPlane: func(context.Context, string, logr.Logger) (ControlPlane, error) { return nil, errStarted },
+	}
+	root := Root(opts, Commands(opts)...)
+	root.SetArgs(args)
+	code, message := ExitCode(root.ExecuteContext(t.Context()))
+	if message != "" {
+		errs.WriteString("ork: " + message + "\n")
+	}
+	return result{Code: code, Out: out.String(), Err: errs.String()}
+}
+
+func TestExitCodes(t *testing.T) {
+	const valid = "testdata/validate/valid.yaml"
+	cases := map[string]struct {
+		reason string
+		in     string
+		args   []string
+		code   int
+		// says is a part of stderr, or of stdout when there is no error.
+		says string
+	}{
+		"Help":            {reason: "help is no mistake", args: []string{"--help"}, says: "Available Commands:"},
+		"Nothing":         {reason: "without a command there is help", args: []string{}, says: "Available Commands:"},
+		"UnknownCommand":  {reason: "wrong usage", args: []string{"walk"}, code: 2, says: `unknown command "walk" for "ork"; see ork --help`},
+		"UnknownFlag":     {reason: "wrong usage", args: []string{"validate", "--fast"}, code: 2, says: "unknown flag: --fast"},
+		"FlagWithoutName": {reason: "wrong usage", args: []string{"validate", "-f"}, code: 2, says: "flag needs an argument"},
+		"Argument":        {reason: "files are named with -f", args: []string{"validate", valid}, code: 2, says: "unknown command"},
+		"NoFile":          {reason: "wrong usage", args: []string{"validate"}, code: 2, says: "no Katalog: name one with -f"},
+		"RunNoFile":       {reason: "wrong usage", args: []string{"run"}, code: 2, says: "no Katalog: name one with -f"},
+		"WrongOutput": {
+			reason: "wrong usage, found before anything is read", args: []string{"validate", "-f", "missing.yaml", "-o", "toml"},
+			code: 2, says: `unknown output "toml"; valid: yaml, json`,
+		},
+		"VersionOutput":   {reason: "of every command", args: []string{"version", "-o", "text"}, code: 2, says: `unknown output "text"; valid: yaml, json`},
+		"VersionArgument": {reason: "wrong usage", args: []string{"version", "1"}, code: 2, says: "unknown command"},
+		"MissingFile":     {reason: "a file that is not there is wrong input", args: []string{"validate", "-f", "missing.yaml"}, code: 1, says: "invalid: 1 errors, 0 warnings"},
+		"RunMissingFile":  {reason: "the same for run", args: []string{"run", "-f", "missing.yaml"}, code: 1, says: "error: missing.yaml"},
+		"Stdin": {
+			reason: "- is the standard input", args: []string{"validate", "-f", "-"}, in: "kind: Nothing\n", code: 1, says: "invalid: ",
+		},
+		"DataDir": {
+			reason: "a folder for the control plane needs a control plane", args: []string{"run", "-f", valid, "--data-dir", "data"},
+			code: 2, says: "--data-dir goes with --embedded",
+		},
+		"EmbeddedKubeconfig": {
+			reason: "two clusters are one too many", args: []string{"run", "-f", valid, "--embedded", "--kubeconfig", "config"},
+			code: 2, says: "--embedded brings its own cluster: it excludes --kubeconfig and --context",
+		},
+		"EmbeddedContext": {
+			reason: "two clusters are one too many", args: []string{"run", "-f", valid, "--embedded", "--context", "other"},
+			code: 2, says: "--embedded brings its own cluster",
+		},
+		"NegativeLimit": {
+			reason: "wrong usage", args: []string{"run", "-f", valid, "--until-settled=-1s"}, code: 2, says: "--until-settled must be a positive duration",
+		},
+		"NoDuration": {reason: "wrong usage", args: []string{"run", "-f", valid, "--shutdown-timeout", "soon"}, code: 2, says: "invalid argument \"soon\""},
+		"LogLevel": {
+			reason: "wrong usage", args: []string{"run", "-f", valid, "--log-level", "loud"},
+			code: 2, says: `unknown log level "loud"; valid: debug, info, error`,
+		},
+		"LogFormat": {
+			reason: "wrong usage", args: []string{"run", "-f", valid, "--log-format", "xml"},
+			code: 2, says: `unknown log format "xml"; valid: auto, text, json`,
+		},
+		"NoCluster": {
+			reason: "a kubeconfig that is not there is a failure", args: []string{"run", "-f", valid, "--kubeconfig", "missing"},
+			code: 1, says: "find the cluster: ",
+		},
+		"Embedded": {
+			reason: "a control plane that does not start is a failure", args: []string{"run", "-f", valid, "--embedded"},
+			code: 1, says: "start the control plane: " + errStarted.Error(),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got := ork(t, tc.in, tc.args...)
+			said := got.Err
+			if tc.code == 0 {
+				said = got.Out
+			}
+			if got.Code != tc.code || !strings.Contains(said, tc.says) {
+				t.Errorf("%s\nork %s: exit code %d, want %d\nwant %q in\n%s", tc.reason, strings.Join(tc.args, " "), got.Code, tc.code, tc.says, said)
+			}
+			if tc.code == 2 && got.Out != "" {
+				t.Errorf("wrong usage prints to stdout: %s", got.Out)
+			}
+		})
+	}
+}
+
+// What a person reads of validate, on stdout and stderr.
+func TestValidate(t *testing.T) {
+	cases := map[string]struct {
+		args []string
+		code int
+	}{
+		"valid":        {args: []string{"valid.yaml"}},
+		"valid.full":   {args: []string{"valid.yaml", "--full"}},
+		"valid.json":   {args: []string{"valid.yaml", "--full", "-o", "json"}},
+		"warned":       {args: []string{"warned.yaml"}},
+		"invalid":      {args: []string{"invalid.yaml"}, code: 1},
+		"invalid.full": {args: []string{"invalid.yaml", "--full"}, code: 1},
+		"invalid.json": {args: []string{"invalid.yaml", "-o", "json"}, code: 1},
+		"invalid.yaml": {args: []string{"invalid.yaml", "-o", "yaml"}, code: 1},
+		"both":         {args: []string{"warned.yaml", "-f", "invalid.yaml"}, code: 1},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			t.Chdir("testdata/validate")
+			got := ork(t, "", append([]string{"validate", "-f"}, tc.args...)...)
+			if got.Code != tc.code {
+				t.Errorf("exit code %d, want %d", got.Code, tc.code)
+			}
+			golden(t, name+".golden", got.Out+"-- stderr --\n"+got.Err)
+		})
+	}
+}
+
+// golden compares a text with a file, which -update writes.
+func golden(t *testing.T, path, got string) {
+	t.Helper()
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(string(want), got); diff != "" {
+		t.Errorf("%s: -want, +got:\n%s", path, diff)
+	}
+}
+
+func TestVersion(t *testing.T) {
+	text := ork(t, "", "version")
+	if text.Code != 0 || !strings.Contains(text.Out, "\nGo                 "+runtime.Version()+"\n") {
+		t.Errorf("version: %+v", text)
+	}
+	for format, want := range map[string]string{"json": `"go": "` + runtime.Version() + `"`, "yaml": "go: " + runtime.Version()} {
+		if got := ork(t, "", "version", "-o", format); got.Code != 0 || !strings.Contains(got.Out, want) {
+			t.Errorf("version -o %s: %+v, want %q", format, got, want)
+		}
+	}
+}
+
+// A Katalog with a mistake starts nothing: no control plane, and no connection to a cluster.
+func TestRunChecksFirst(t *testing.T) {
+	listener, err := (&net.ListenConfig{}).Listen(t.Context(), "tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connected := make(chan struct{}, 16)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			connection, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			connected <- struct{}{}
+			_ = connection.Close()
+		}
+	}()
+	config := clientcmdapi.NewConfig()
+	config.Clusters["c"] = &clientcmdapi.Cluster{Server: "http://" + listener.Addr().String()}
+	config.Contexts["c"] = &clientcmdapi.Context{Cluster: "c"}
+	config.CurrentContext = "c"
+	kubeconfig := filepath.Join(t.TempDir(), "kubeconfig")
+	if err := clientcmd.WriteToFile(*config, kubeconfig); err != nil {
+		t.Fatal(err)
+	}
+	flags := []string{"--metrics-bind-address=0", "--health-probe-bind-address=0"}
+
+	wrong := ork(t, "", append(flags, "run", "-f", "testdata/validate/invalid.yaml", "--kubeconfig", kubeconfig)...)
+	if wrong.Code != 1 || !strings.Contains(wrong.Err, "error: testdata/validate/invalid.yaml:9:7: spec.crds[widget].operatorBoks: ") {
+		t.Errorf("a wrong Katalog: %+v", wrong)
+	}
+	if embedded := ork(t, "", append(flags, "run", "-f", "testdata/validate/invalid.yaml", "--embedded")...); embedded.Code != 1 || strings.Contains(embedded.Err, errStarted.Error()) {
+		t.Errorf("a wrong Katalog with --embedded: %+v", embedded)
+	}
+	if len(connected) > 0 {
+		t.Errorf("a wrong Katalog leads to %d connections, want none", len(connected))
+	}
+
+	// The listener does notice a Katalog that is right.
+	right := ork(t, "", append(flags, "run", "-f", "testdata/validate/valid.yaml", "--kubeconfig", kubeconfig, "--until-settled=100ms")...)
+	if right.Code != 1 || !strings.Contains(right.Err, "not settled after 100ms:\n  CRD widget: ") {
+		t.Errorf("a server that hangs up: %+v", right)
+	}
+	if len(connected) == 0 {
+		t.Error("a right Katalog leads to no connection")
+	}
+	_ = listener.Close()
+	<-done
+}
+
+func TestExitCode(t *testing.T) {
+	cases := map[string]struct {
+		err     error
+		code    int
+		message string
+	}{
+		"None":     {},
+		"Failure":  {err: errors.New("no luck"), code: 1, message: "no luck"},
+		"Usage":    {err: &usageError{errors.New("no flag")}, code: 2, message: "no flag; see ork --help"},
+		"Reported": {err: &reported{errors.New("3 errors")}, code: 1},
+		"Wrapped":  {err: errors.Join(&usageError{errors.New("no flag")}), code: 2, message: "no flag; see ork --help"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if code, message := ExitCode(tc.err); code != tc.code || message != tc.message {
+				t.Errorf("ExitCode(%v) = %d, %q; want %d, %q", tc.err, code, message, tc.code, tc.message)
+			}
+		})
+	}
+}

@@ -1,0 +1,395 @@
+package observe_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"go.uber.org/goleak"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/client-go/dynamic/fake"
+	toolscache "k8s.io/client-go/tools/cache"
+	"k8s.io/client-go/util/workqueue"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/informer"
+	"github.com/orkestra-runtime/orkestra/runtime/observe"
+	"github.com/orkestra-runtime/orkestra/runtime/queue"
+)
+
+func TestMain(m *testing.M) {
+	goleak.VerifyTestMain(m)
+}
+
+var (
+	widgetKind = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Widget"}
+	partKind   = schema.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Part"}
+	widgets    = widgetKind.GroupVersion().WithResource("widgets")
+)
+
+// object is a Widget as of a version.
+func object(version string, change ...func(*unstructured.Unstructured)) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{}
+	o.SetGroupVersionKind(widgetKind)
+	o.SetNamespace("default")
+	o.SetName("one")
+	o.SetUID("1")
+	o.SetResourceVersion(version)
+	o.SetGeneration(1)
+	for _, apply := range change {
+		apply(o)
+	}
+	return o
+}
+
+func generation(n int64) func(*unstructured.Unstructured) {
+	return func(o *unstructured.Unstructured) { o.SetGeneration(n) }
+}
+
+func uid(id types.UID) func(*unstructured.Unstructured) {
+	return func(o *unstructured.Unstructured) { o.SetUID(id) }
+}
+
+func label(value string) func(*unstructured.Unstructured) {
+	return func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"label": value}) }
+}
+
+// ownedBy makes it a child, with the readable owner that the watch reads.
+func ownedBy(owner string) func(*unstructured.Unstructured) {
+	return func(o *unstructured.Unstructured) {
+		o.SetGroupVersionKind(partKind)
+		o.SetAnnotations(map[string]string{orkv1.AnnotationOwner: owner})
+	}
+}
+
+// start starts an informer over a server that holds the objects.
+func start(t *testing.T, objects ...runtime.Object) (*informer.Informer, *fake.FakeDynamicClient) {
+	t.Helper()
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{widgets: "WidgetList"}, objects...)
+	started, err := informer.Start(t.Context(), client, informer.Options{Resource: widgets})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(started.Stop)
+	if err := started.WaitForSync(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	return started, client
+}
+
+// write has the informer remember the object as the answer to a write.
+func write(t *testing.T, to *informer.Informer, answer *unstructured.Unstructured) {
+	t.Helper()
+	key := types.NamespacedName{Namespace: answer.GetNamespace(), Name: answer.GetName()}
+	if _, err := to.Write(key, func() (*unstructured.Unstructured, error) { return answer, nil }); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func newQueue(t *testing.T) *queue.Queue {
+	t.Helper()
+	q := queue.New("test", nil, queue.Options{})
+	t.Cleanup(q.ShutDown)
+	return q
+}
+
+// offered is one item that the queue got.
+type offered struct {
+	Name     string
+	Source   string
+	Priority int
+}
+
+// drain takes everything that is ready out of the queue.
+func drain(q *queue.Queue) []offered {
+	var got []offered
+	for q.Len() > 0 {
+		item, priority, _ := q.GetWithPriority()
+		got = append(got, offered{Name: item.Namespace + "/" + item.Name, Source: q.Facts(item).Source.String(), Priority: priority})
+		q.Done(item)
+	}
+	return got
+}
+
+func TestPrimary(t *testing.T) {
+	primary := []offered{{Name: "default/one", Source: "primary", Priority: queue.PriorityUser}}
+	cases := map[string]struct {
+		reason string
+		// wrote is the server's answer to a write of ours.
+		wrote *unstructured.Unstructured
+		event func(toolscache.ResourceEventHandler)
+		want  []offered
+	}{
+		"Initial": {
+			reason: "what is there at the start waits behind what users do",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("1"), true) },
+			want:   []offered{{Name: "default/one", Source: "initial", Priority: queue.PriorityResync}},
+		},
+		"Created": {
+			reason: "somebody waits for a new resource",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("1"), false) },
+			want:   primary,
+		},
+		"Edited": {
+			reason: "somebody waits for an edit",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnUpdate(object("1"), object("2", generation(2))) },
+			want:   primary,
+		},
+		"Resync": {
+			reason: "the same version again is a resync",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnUpdate(object("1"), object("1")) },
+			want:   []offered{{Name: "default/one", Source: "resync", Priority: queue.PriorityResync}},
+		},
+		"ResyncOfOwnWrite": {
+			reason: "a resync is one also of what we wrote last",
+			wrote:  object("1"),
+			event:  func(h toolscache.ResourceEventHandler) { h.OnUpdate(object("1"), object("1")) },
+			want:   []offered{{Name: "default/one", Source: "resync", Priority: queue.PriorityResync}},
+		},
+		"OwnWrite": {
+			reason: "the echo of our own write is no news",
+			wrote:  object("2"),
+			event:  func(h toolscache.ResourceEventHandler) { h.OnUpdate(object("1"), object("2")) },
+		},
+		"EditBehindOwnWrite": {
+			reason: "when one event stands for several, an edit must not hide behind our write after it",
+			wrote:  object("3", generation(2)),
+			event:  func(h toolscache.ResourceEventHandler) { h.OnUpdate(object("1"), object("3", generation(2))) },
+			want:   primary,
+		},
+		"LabelBehindOwnWrite": {
+			reason: "so it is with labels, which have no generation",
+			wrote:  object("3", label("new")),
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", label("old")), object("3", label("new")))
+			},
+			want: primary,
+		},
+		"EditAfterOwnWrite": {
+			reason: "a later version is not ours",
+			wrote:  object("2"),
+			event:  func(h toolscache.ResourceEventHandler) { h.OnUpdate(object("2"), object("3")) },
+			want:   primary,
+		},
+		"MadeAnew": {
+			reason: "another object of the name is not the one that we wrote",
+			wrote:  object("2"),
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("2", uid("2")), false) },
+			want:   primary,
+		},
+		"Deleted": {
+			reason: "the end of a resource is reconciled",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnDelete(object("1")) },
+			want:   primary,
+		},
+		"Tombstone": {
+			reason: "so is an end that the watch missed",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnDelete(toolscache.DeletedFinalStateUnknown{Key: "default/one", Obj: object("1")})
+			},
+			want: primary,
+		},
+		"Stranger": {
+			reason: "what is no object is left alone",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnAdd("text", false)
+				h.OnUpdate("text", "text")
+				h.OnDelete(toolscache.DeletedFinalStateUnknown{Key: "default/one", Obj: "text"})
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			resources, _ := start(t)
+			if tc.wrote != nil {
+				write(t, resources, tc.wrote)
+			}
+			q := newQueue(t)
+			handler, err := (&observe.Primary{GVK: widgetKind, Resources: resources}).Handler(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.event(handler)
+			if diff := cmp.Diff(tc.want, drain(q)); diff != "" {
+				t.Errorf("\n%s\nqueue: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func TestChildren(t *testing.T) {
+	const mine, other = "Widget.example.com/default/one", "Widget.example.com/default/two"
+	child := []offered{{Name: "default/one", Source: "child", Priority: queue.PriorityChild}}
+	cases := map[string]struct {
+		reason string
+		wrote  *unstructured.Unstructured
+		event  func(toolscache.ResourceEventHandler)
+		want   []offered
+	}{
+		"Initial": {
+			reason: "the owners of children that are there are themselves in the first list",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("1", ownedBy(mine)), true) },
+		},
+		"Added": {
+			reason: "a child that somebody restored concerns its owner",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("1", ownedBy(mine)), false) },
+			want:   child,
+		},
+		"OwnCreate": {
+			reason: "a child that we made is no news",
+			wrote:  object("1", ownedBy(mine)),
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("1", ownedBy(mine)), false) },
+		},
+		"Changed": {
+			reason: "a change of a child concerns its owner",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", ownedBy(mine)), object("2", ownedBy(mine)))
+			},
+			want: child,
+		},
+		"OwnChange": {
+			reason: "a change that we made is no news",
+			wrote:  object("2", ownedBy(mine)),
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", ownedBy(mine)), object("2", ownedBy(mine)))
+			},
+		},
+		"ChangedHands": {
+			reason: "a child that changed hands concerns both",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", ownedBy(other)), object("2", ownedBy(mine)))
+			},
+			want: append(child, offered{Name: "default/two", Source: "child", Priority: queue.PriorityChild}),
+		},
+		"Lost": {
+			reason: "a child whose owner somebody erased concerns the one who lost it",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", ownedBy(mine)), object("2"))
+			},
+			want: child,
+		},
+		"Deleted": {
+			reason: "a child that is deleted has to be made again",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnDelete(object("1", ownedBy(mine))) },
+			want:   child,
+		},
+		"Tombstone": {
+			reason: "so has one whose end the watch missed",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnDelete(toolscache.DeletedFinalStateUnknown{Key: "default/one", Obj: object("1", ownedBy(mine))})
+			},
+			want: child,
+		},
+		"OtherKind": {
+			reason: "children of another kind's resources are another controller's",
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnAdd(object("1", ownedBy("Gadget.example.com/default/one")), false)
+			},
+		},
+		"Unreadable": {
+			reason: "an owner that nobody can read is nobody's",
+			event:  func(h toolscache.ResourceEventHandler) { h.OnAdd(object("1", ownedBy("nonsense")), false) },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			held, _ := start(t)
+			if tc.wrote != nil {
+				write(t, held, tc.wrote)
+			}
+			q := newQueue(t)
+			source := &observe.Children{Owner: widgetKind, Kind: &children.Kind{Informer: held, GVK: partKind}}
+			handler, err := source.Handler(q)
+			if err != nil {
+				t.Fatal(err)
+			}
+			tc.event(handler)
+			if diff := cmp.Diff(tc.want, drain(q)); diff != "" {
+				t.Errorf("\n%s\nqueue: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// A source hands over what there is and what comes, until its context ends.
+func TestSourceUntilItEnds(t *testing.T) {
+	resources, client := start(t, object("1"))
+	q := newQueue(t)
+	source := &observe.Primary{GVK: widgetKind, Resources: resources}
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	if err := source.Start(ctx, q); err != nil {
+		t.Fatal(err)
+	}
+	if err := source.WaitForSync(ctx); err != nil {
+		t.Fatal(err)
+	}
+	next := func() string {
+		item, _ := q.Get()
+		defer q.Done(item)
+		return item.Name
+	}
+	if got := next(); got != "one" {
+		t.Errorf("the first item is %s, want the resource that was there", got)
+	}
+	create := func(name string) {
+		t.Helper()
+		made := object("2", func(o *unstructured.Unstructured) { o.SetName(name) })
+		if err := client.Tracker().Create(widgets, made, "default"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	create("two")
+	if got := next(); got != "two" {
+		t.Errorf("the second item is %s, want the new resource", got)
+	}
+
+	// A second source of the informer shows when an event has been handed to every handler.
+	witnessed := newQueue(t)
+	witness := &observe.Primary{GVK: widgetKind, Resources: resources}
+	cancel()
+	if err := witness.Start(t.Context(), witnessed); err != nil {
+		t.Fatal(err)
+	}
+	for witnessed.Len() < 2 {
+		wait(t)
+	}
+	drain(witnessed)
+	create("three")
+	if item, _ := witnessed.Get(); item.Name != "three" {
+		t.Errorf("the witness got %s, want the new resource", item.Name)
+	}
+	if q.Len() != 0 {
+		t.Errorf("%d items after the end, want none", q.Len())
+	}
+}
+
+func wait(t *testing.T) {
+	t.Helper()
+	select {
+	case <-time.After(time.Millisecond):
+	case <-t.Context().Done():
+		t.Fatal("the test ended")
+	}
+}
+
+func TestSourceWantsOurQueue(t *testing.T) {
+	resources, _ := start(t)
+	foreign := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[queue.Item]())
+	defer foreign.ShutDown()
+	for _, source := range []interface {
+		Start(context.Context, workqueue.TypedRateLimitingInterface[queue.Item]) error
+	}{
+		&observe.Primary{GVK: widgetKind, Resources: resources},
+		&observe.Children{Owner: widgetKind, Kind: &children.Kind{Informer: resources, GVK: partKind}},
+	} {
+		if err := source.Start(t.Context(), foreign); err == nil {
+			t.Errorf("%s takes a queue that keeps no facts", source)
+		}
+	}
+}
