@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strconv"
@@ -27,6 +28,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
+	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
@@ -146,6 +148,11 @@ func TestLists(t *testing.T) {
 			got:    running.firstColumn(t, "metrics"),
 			want:   series(t),
 		},
+		"EngineOptions": {
+			reason: "engine.Options has these fields",
+			got:    read(t, "library.md").firstColumn(t, "options"),
+			want:   fieldNames(reflect.TypeFor[engine.Options]()),
+		},
 		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
 		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
 		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},
@@ -166,6 +173,14 @@ func keys(m map[string]any) []string {
 	all := make([]string, 0, len(m))
 	for key := range m {
 		all = append(all, key)
+	}
+	return all
+}
+
+func fieldNames(t reflect.Type) []string {
+	var all []string
+	for f := range t.Fields() {
+		all = append(all, f.Name)
 	}
 	return all
 }
@@ -269,6 +284,54 @@ func commandNames(commands []*cobra.Command) []string {
 		all = append(all, command.Name())
 	}
 	return all
+}
+
+// What validate prints on a page is what it prints.
+func TestConsole(t *testing.T) {
+	t.Chdir("..") // the pages show commands as given at the top of the checkout
+	found := 0
+	for _, b := range read(t, "docs/running.md").blocks("console") {
+		command, printed, _ := strings.Cut(b.text, "\n")
+		arguments, ok := strings.CutPrefix(command, "$ ork ")
+		if !ok || !strings.HasPrefix(arguments, "validate ") {
+			continue // what is printed elsewhere differs from run to run
+		}
+		found++
+		var out strings.Builder
+		opts := cli.Options{Out: &out, Err: &out}
+		root := cli.Root(opts, cli.Commands(opts)...)
+		root.SetArgs(strings.Fields(arguments))
+		if _, message := cli.ExitCode(root.ExecuteContext(t.Context())); message != "" {
+			fmt.Fprintln(&out, "ork: "+message)
+		}
+		if diff := gocmp.Diff(printed, out.String()); diff != "" {
+			t.Errorf("running.md:%d: %s: -page, +printed:\n%s", b.line, command, diff)
+		}
+	}
+	if found == 0 {
+		t.Error("no page shows what ork validate prints")
+	}
+}
+
+// The Go code of the library page is the body of a function of the example, which compiles.
+func TestGoCode(t *testing.T) {
+	example := strings.Join(read(t, "../runtime/engine/example_test.go").lines, "\n")
+	code := read(t, "library.md").blocks("go")
+	if len(code) == 0 {
+		t.Error("the page shows no code")
+	}
+	for _, b := range code {
+		var body strings.Builder
+		for line := range strings.Lines(b.text) {
+			if line != "\n" {
+				body.WriteString("\t")
+			}
+			body.WriteString(line)
+		}
+		if !strings.Contains(example, "error {\n"+body.String()+"}\n") {
+			t.Errorf("library.md:%d: the code is not that of the example", b.line)
+		}
+	}
 }
 
 // link finds the target of a relative link.

@@ -40,6 +40,14 @@ func read(t *testing.T, name string) page {
 // marker finds <!-- kind: argument -->.
 var marker = regexp.MustCompile(`<!-- ([a-z]+)(?:: (.+?))? -->`)
 
+// mark reads the marker of a line; "" when it has none.
+func mark(line string) (kind, argument string) {
+	if found := marker.FindStringSubmatch(line); len(found) == 3 {
+		return found[1], found[2]
+	}
+	return "", ""
+}
+
 // code finds what stands between backticks.
 var code = regexp.MustCompile("`([^`]+)`")
 
@@ -63,11 +71,11 @@ func (p page) tables(t *testing.T, kind string) []table {
 	t.Helper()
 	var found []table
 	for i, line := range p.lines {
-		mark := marker.FindStringSubmatch(line)
-		if mark == nil || mark[1] != kind || mark[0] != line {
+		is, argument := mark(line)
+		if is != kind {
 			continue
 		}
-		one := table{argument: mark[2]}
+		one := table{argument: argument}
 		for _, row := range p.lines[min(i+3, len(p.lines)):] {
 			if !strings.HasPrefix(row, "|") {
 				break
@@ -125,8 +133,8 @@ func (p page) blocks(language string) []block {
 			continue
 		}
 		one := block{line: i + 2, language: language}
-		if mark := marker.FindStringSubmatch(p.lines[max(0, i-1)]); mark != nil && mark[1] == "at" {
-			one.at = mark[2]
+		if kind, argument := mark(p.lines[max(0, i-1)]); kind == "at" {
+			one.at = argument
 		}
 		for i++; i < len(p.lines) && p.lines[i] != "```"; i++ {
 			one.text += p.lines[i] + "\n"

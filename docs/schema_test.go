@@ -114,14 +114,16 @@ func readReference(t *testing.T) reference {
 		}
 	}
 	for _, line := range p.lines {
-		mark := marker.FindStringSubmatch(line)
-		if mark == nil || mark[1] != "unsupported" {
+		kind, owner := mark(line)
+		if kind != "unsupported" {
 			continue
 		}
-		_, list, _ := strings.Cut(strings.SplitN(line, ";", 2)[0], ": ")
-		for _, key := range words(strings.Split(list, ": ")[0]) {
-			if r.has(t, mark[2], key) {
-				r.unsupported.add(mark[2], key)
+		// - in a place: the keys; what else there is
+		_, list, _ := strings.Cut(line, ": ")
+		list, _, _ = strings.Cut(list, ";")
+		for _, key := range words(list) {
+			if r.has(t, owner, key) {
+				r.unsupported.add(owner, key)
 			}
 		}
 	}
@@ -210,18 +212,16 @@ func (r reference) places() map[string]*place {
 func (p *place) katalog(t *testing.T, value map[string]any) string {
 	t.Helper()
 	for ; p.above != nil; p = p.above {
-		var held any = value
 		switch p.in {
+		case plain:
+			value = map[string]any{p.key: value}
 		case listOf:
-			held = []any{value}
+			value = map[string]any{p.key: []any{value}}
 		case mapOf:
-			held = map[string]any{"a": value}
+			value = map[string]any{p.key: map[string]any{"a": value}}
 		}
-		value = map[string]any{p.key: held}
 	}
-	for key, header := range map[string]any{"apiVersion": "orkestra.orkspace.io/v1", "kind": "Katalog"} {
-		value[key] = header
-	}
+	maps.Copy(value, map[string]any{"apiVersion": "orkestra.orkspace.io/v1", "kind": "Katalog"})
 	text, err := json.Marshal(value)
 	if err != nil {
 		t.Fatal(err)

@@ -58,7 +58,7 @@ func (p *Program) Static() bool {
 }
 
 // References lists the paths from the roots that the program reads, as far as they are known without running it: fields
-// inside of a range, for one, are not. The caller must not change them.
+// inside of a range, for one, are not. An empty path is all there is, as in {{ toJson . }}. The caller must not change them.
 func (p *Program) References() [][]string { return p.references }
 
 // Text renders the program. A missing value renders as "", numbers as Text prints them, white space stays. An error names

@@ -130,7 +130,7 @@ func (r *rewriter) call(name *parse.IdentifierNode, given int) error {
 
 func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, error) {
 	// What is in parentheses is recorded inside of them.
-	if read := r.pathOf(node, dot); read.known && len(read.path) > 0 && node.Type() != parse.NodePipe {
+	if read := r.pathOf(node, dot); read.known && node.Type() != parse.NodePipe {
 		r.references = append(r.references, read.path)
 	}
 	switch n := node.(type) {

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/go-logr/logr"
@@ -54,14 +55,16 @@ type usageError struct{ error }
 
 func (e *usageError) Unwrap() error { return e.error }
 
-// usage makes the error of wrong arguments one of usage.
-func usage(check cobra.PositionalArgs) cobra.PositionalArgs {
-	return func(cmd *cobra.Command, args []string) error {
-		if err := check(cmd, args); err != nil {
-			return &usageError{err}
-		}
+// noArguments is for commands that take flags only.
+func noArguments(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
 		return nil
 	}
+	remedy := ""
+	if cmd.Flags().Lookup("file") != nil {
+		remedy = "; name files with -f"
+	}
+	return &usageError{fmt.Errorf("%s takes no arguments, got %q%s", cmd.CommandPath(), args[0], remedy)}
 }
 
 // reported is a failure whose reasons are printed already.

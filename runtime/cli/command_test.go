@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -23,6 +24,24 @@ type result struct {
 	Out, Err string
 }
 
+// buffer may be written to by several goroutines, as a process's streams may.
+type buffer struct {
+	mu   sync.Mutex // guards text
+	text bytes.Buffer
+}
+
+func (b *buffer) Write(text []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(text) //nolint:wrapcheck // never fails
+}
+
+func (b *buffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
 // errStarted is what the control plane of these tests says: no command gets so far.
 var errStarted = errors.New("a control plane was started")
 
@@ -30,7 +49,7 @@ var errStarted = errors.New("a control plane was started")
 func ork(t *testing.T, in string, args ...string) result {
 	t.Helper()
 	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	var out, errs bytes.Buffer
+	var out, errs buffer
 	opts := Options{
 		In: strings.NewReader(in), Out: &out, Err: &errs,
 		StartControlPlane: func(context.Context, string, logr.Logger) (ControlPlane, error) { return nil, errStarted },
@@ -39,7 +58,7 @@ func ork(t *testing.T, in string, args ...string) result {
 	root.SetArgs(args)
 	code, message := ExitCode(root.ExecuteContext(t.Context()))
 	if message != "" {
-		errs.WriteString("ork: " + message + "\n")
+		_, _ = errs.Write([]byte("ork: " + message + "\n"))
 	}
 	return result{Code: code, Out: out.String(), Err: errs.String()}
 }
@@ -59,7 +78,7 @@ func TestExitCodes(t *testing.T) {
 		"UnknownCommand":  {reason: "wrong usage", args: []string{"walk"}, code: 2, says: `unknown command "walk" for "ork"; see ork --help`},
 		"UnknownFlag":     {reason: "wrong usage", args: []string{"validate", "--fast"}, code: 2, says: "unknown flag: --fast"},
 		"FlagWithoutName": {reason: "wrong usage", args: []string{"validate", "-f"}, code: 2, says: "flag needs an argument"},
-		"Argument":        {reason: "files are named with -f", args: []string{"validate", valid}, code: 2, says: "unknown command"},
+		"Argument":        {reason: "files are named with -f", args: []string{"validate", valid}, code: 2, says: "ork validate takes no arguments, got \"testdata/validate/valid.yaml\"; name files with -f"},
 		"NoFile":          {reason: "wrong usage", args: []string{"validate"}, code: 2, says: "no Katalog: name one with -f"},
 		"RunNoFile":       {reason: "wrong usage", args: []string{"run"}, code: 2, says: "no Katalog: name one with -f"},
 		"WrongOutput": {
@@ -67,8 +86,8 @@ func TestExitCodes(t *testing.T) {
 			code: 2, says: `unknown output "toml"; valid: yaml, json`,
 		},
 		"VersionOutput":   {reason: "of every command", args: []string{"version", "-o", "text"}, code: 2, says: `unknown output "text"; valid: yaml, json`},
-		"VersionArgument": {reason: "wrong usage", args: []string{"version", "1"}, code: 2, says: "unknown command"},
-		"MissingFile":     {reason: "a file that is not there is wrong input", args: []string{"validate", "-f", "missing.yaml"}, code: 1, says: "invalid: 1 errors, 0 warnings"},
+		"VersionArgument": {reason: "wrong usage", args: []string{"version", "1"}, code: 2, says: `ork version takes no arguments, got "1"; see`},
+		"MissingFile":     {reason: "a file that is not there is wrong input", args: []string{"validate", "-f", "missing.yaml"}, code: 1, says: "invalid: 1 error, 0 warnings"},
 		"RunMissingFile":  {reason: "the same for run", args: []string{"run", "-f", "missing.yaml"}, code: 1, says: "error: missing.yaml"},
 		"Stdin": {
 			reason: "- is the standard input", args: []string{"validate", "-f", "-"}, in: "kind: Nothing\n", code: 1, says: "invalid: ",

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"errors"
-	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -56,7 +55,7 @@ func printFindings(cmd *cobra.Command, findings katalog.Findings) error {
 	for _, finding := range findings {
 		cmd.PrintErrln("error: " + finding.String())
 	}
-	return &reported{fmt.Errorf("%d errors", len(findings))}
+	return &reported{errors.New(counted(len(findings), "error"))}
 }
 
 func printWarnings(cmd *cobra.Command, findings katalog.Findings) {

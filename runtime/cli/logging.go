@@ -41,7 +41,7 @@ func (f *logFlags) logger(to io.Writer) (logr.Logger, error) {
 	default:
 		return logr.Discard(), &usageError{fmt.Errorf("unknown log format %q; valid: auto, text, json", f.format)}
 	}
-	log := zap.New(encoder, zap.Level(level), zap.WriteTo(to), zap.StacktraceLevel(zapcore.PanicLevel))
+	log := zap.New(encoder, zap.Level(level), zap.WriteTo(zapcore.Lock(zapcore.AddSync(to))), zap.StacktraceLevel(zapcore.PanicLevel))
 	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	return log, nil
 }

@@ -46,7 +46,7 @@ func runCommand(opts Options) *cobra.Command {
 		Long: `Runs the controllers that Katalogs declare, until it is interrupted.
 
 Outside a cluster it first applies what the Katalogs name in crdFile, setup and crFiles.`,
-		Args: usage(cobra.NoArgs),
+		Args: noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts, f) },
 	}
 	filesFlag(cmd, &f.files)

@@ -51,7 +51,9 @@ func TestUnsettled(t *testing.T) {
 }
 
 func TestPrintStates(t *testing.T) {
-	fields := func(spec, status map[string]any) map[string]any { return map[string]any{"spec": spec, "status": status} }
+	fields := func(spec, status map[string]any) map[string]any {
+		return map[string]any{"spec": spec, "status": status}
+	}
 	states := []engine.State{{
 		Name: "widget", Running: true,
 		Resources: []engine.ResourceState{{

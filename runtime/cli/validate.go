@@ -37,7 +37,7 @@ func validateCommand(opts Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate -f KATALOG",
 		Short: "Checks Katalogs without a cluster and prints everything that is wrong with them",
-		Args:  usage(cobra.NoArgs),
+		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := load(opts, files, false)
 			findings, wrong := errors.AsType[katalog.Findings](err)
@@ -90,13 +90,20 @@ func (r report) print(opts Options, errs, warnings katalog.Findings) error {
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("invalid: %d errors, %d warnings", len(errs), len(warnings))
+		return fmt.Errorf("invalid: %s, %s", counted(len(errs), "error"), counted(len(warnings), "warning"))
 	}
 	if r.ClusterRole != nil {
 		return printAs(opts.Out, "yaml", r.ClusterRole)
 	}
-	_, err := fmt.Fprintf(opts.Out, "valid, %d warnings\n", len(warnings))
+	_, err := fmt.Fprintf(opts.Out, "valid, %s\n", counted(len(warnings), "warning"))
 	return err //nolint:wrapcheck // says all there is to say
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
 }
 
 func clusterRole(sets []*box.Set) *rbacv1.ClusterRole {

@@ -22,7 +22,7 @@ func versionCommand(opts Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Prints the versions of ork, of the Kubernetes libraries and of Go",
-		Args:  usage(cobra.NoArgs),
+		Args:  noArguments,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			v := versionOf()
 			if output != "" {

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	toolscache "k8s.io/client-go/tools/cache"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // definitions watches the names and versions of all CustomResourceDefinitions; not their schemas, which can be many megabytes.
@@ -31,6 +33,9 @@ func newDefinitions(client metadata.Interface, changed func(name string)) (*defi
 	}); err != nil {
 		return nil, fmt.Errorf("watch definitions: %w", err)
 	}
+	if err := d.informer.SetWatchErrorHandlerWithContext(watchError); err != nil {
+		return nil, fmt.Errorf("watch definitions: %w", err)
+	}
 	notify := func(given any) {
 		if unknown, ok := given.(toolscache.DeletedFinalStateUnknown); ok {
 			given = unknown.Obj
@@ -47,6 +52,16 @@ func newDefinitions(client metadata.Interface, changed func(name string)) (*defi
 		return nil, fmt.Errorf("watch definitions: %w", err)
 	}
 	return d, nil
+}
+
+// watchError logs why the watch ended where an operator can act on it. It starts again by itself.
+func watchError(ctx context.Context, _ *toolscache.Reflector, err error) {
+	log := logf.FromContext(ctx)
+	if apierrors.IsForbidden(err) {
+		log.Error(err, "may not list or watch CustomResourceDefinitions, check the RBAC rules")
+		return
+	}
+	log.V(1).Info("watch of definitions ended and starts again", "reason", err.Error())
 }
 
 // run watches until ctx ends.

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"errors"
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -62,8 +63,8 @@ func fieldValue(field box.StatusField, facts template.Facts) (any, error) {
 	case "int", "integer":
 		return whole(text)
 	case "float":
-		number, err := strconv.ParseFloat(text, 64)
-		if err != nil {
+		number, ok := finite(text)
+		if !ok {
 			return nil, fmt.Errorf("%q is not a number", text)
 		}
 		return number, nil
@@ -83,10 +84,16 @@ func whole(text string) (any, error) {
 	if err == nil {
 		return number, nil
 	}
-	if float, err := strconv.ParseFloat(text, 64); err == nil && float == float64(int64(float)) {
+	if float, ok := finite(text); ok && float == float64(int64(float)) {
 		return int64(float), nil
 	}
 	return nil, fmt.Errorf("%q is not a whole number", text)
+}
+
+// finite reads a number that JSON can hold, which infinity and NaN are not.
+func finite(text string) (number float64, ok bool) {
+	number, err := strconv.ParseFloat(text, 64)
+	return number, err == nil && !math.IsInf(number, 0) && !math.IsNaN(number)
 }
 
 // guess takes a text for the narrowest type that it reads as.
@@ -94,7 +101,7 @@ func guess(text string) any {
 	if number, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return number
 	}
-	if number, err := strconv.ParseFloat(text, 64); err == nil {
+	if number, ok := finite(text); ok {
 		return number
 	}
 	if truth, err := strconv.ParseBool(text); err == nil {
