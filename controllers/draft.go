@@ -97,9 +97,13 @@ func (d *Draft) name(declared orkv1.Template, rule nameRule, at *field.Path) str
 	return name
 }
 
-// checkText reports a text that fails one of the checks of apimachinery, whose words follow what.
+// checkText reports a text that fails one of the checks of apimachinery, whose words follow what, without the regular
+// expressions at their end.
 func (d *Draft) checkText(text string, check func(string) []string, what string, at *field.Path) {
 	if msgs := check(text); len(msgs) > 0 {
+		for i := range msgs {
+			msgs[i], _, _ = strings.Cut(msgs[i], " (e.g. ")
+		}
 		d.Report(field.Invalid(at, text, what+": "+strings.Join(msgs, ", ")))
 	}
 }

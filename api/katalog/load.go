@@ -44,7 +44,8 @@ type Result struct {
 // Load reads files, directories and "-" for the standard input, and returns every Katalog in them. Of a directory it reads
 // *.yaml, *.yml and *.json in the order of their names, not its subdirectories; files there that are no Katalogs are skipped.
 //
-// The error is of type Findings and holds everything that is wrong with any file. With an error there is no result.
+// The error is of type Findings and holds everything that is wrong with any file. With an error the result has no documents, but
+// the warnings.
 func Load(opts Options, paths ...string) (*Result, error) {
 	l := newLoader(opts)
 	if len(paths) == 0 {
@@ -93,10 +94,12 @@ func (l *loader) finish() (*Result, error) {
 			l.log.warnings = append(l.log.warnings, v.Finding)
 		}
 	}
+	result := &Result{Documents: l.documents, Warnings: l.log.warnings.sorted()}
 	if len(l.log.errors) > 0 {
-		return nil, l.log.errors.sorted()
+		result.Documents = nil
+		return result, l.log.errors.sorted()
 	}
-	return &Result{Documents: l.documents, Warnings: l.log.warnings.sorted()}, nil
+	return result, nil
 }
 
 func (l *loader) path(path string) {

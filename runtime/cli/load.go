@@ -20,7 +20,8 @@ type loaded struct {
 	warnings  katalog.Findings
 }
 
-// load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then nothing is loaded.
+// load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
+// no documents.
 func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	if len(files) == 0 {
 		return nil, &usageError{errors.New("no Katalog: name one with -f")}
@@ -38,11 +39,10 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 			return errs
 		},
 	}, files...)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // says where and what
+	if result != nil {
+		l.documents, l.warnings = result.Documents, result.Warnings
 	}
-	l.documents, l.warnings = result.Documents, result.Warnings
-	return l, nil
+	return l, err //nolint:wrapcheck // says where and what
 }
 
 // filesFlag adds the flag that names Katalogs.

@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/term"
-	"k8s.io/klog/v2"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
@@ -42,7 +41,6 @@ func (f *logFlags) logger(to io.Writer) (logr.Logger, error) {
 		return logr.Discard(), &usageError{fmt.Errorf("unknown log format %q; valid: auto, text, json", f.format)}
 	}
 	log := zap.New(encoder, zap.Level(level), zap.WriteTo(zapcore.Lock(zapcore.AddSync(to))), zap.StacktraceLevel(zapcore.PanicLevel))
-	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	return log, nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -91,6 +92,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 		return err
 	}
 	logf.SetLogger(log)
+	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	ctx = logf.IntoContext(ctx, log)
 
 	l, err := load(opts, f.files, inCluster())

@@ -12,6 +12,8 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
 
@@ -139,6 +141,9 @@ func printStates(out io.Writer, states []engine.State) error {
 }
 
 func printChildren(out io.Writer, children []*unstructured.Unstructured) error {
+	if len(children) == 0 {
+		return nil
+	}
 	table := tabwriter.NewWriter(out, 0, 8, 2, ' ', 0)
 	_, err := fmt.Fprintln(table, "# KIND\tNAMESPACE/NAME\tREADY")
 	for _, child := range children {
@@ -154,8 +159,8 @@ func printChildren(out io.Writer, children []*unstructured.Unstructured) error {
 	return table.Flush() //nolint:wrapcheck // says all there is to say
 }
 
-// readiness is what a child's own status says: how many of its pods are ready, or how a job went. A dash for kinds whose status
-// says nothing of the kind.
+// readiness is what a child's own status says: how many of its pods are ready, how a job went, or its condition Ready. A dash for
+// one whose status says nothing of the kind.
 func readiness(child *unstructured.Unstructured) string {
 	number := func(path ...string) int64 {
 		n, _, _ := unstructured.NestedInt64(child.Object, path...)
@@ -168,7 +173,9 @@ func readiness(child *unstructured.Unstructured) string {
 		return fmt.Sprintf("%d/%d", number("status", "numberReady"), number("status", "desiredNumberScheduled"))
 	case "Job":
 		return fmt.Sprintf("%d/%d", number("status", "succeeded"), max(1, number("spec", "completions")))
-	default:
-		return "-"
 	}
+	if condition := status.Find(status.Conditions(child.Object), orkv1.ConditionReady); condition != nil {
+		return string(condition.Status)
+	}
+	return "-"
 }

@@ -67,22 +67,8 @@ func (e *Engine) discover(gvk schema.GroupVersionKind) (definition, error) {
 	if err != nil {
 		return definition{}, fmt.Errorf("look up kind %s: %w", gvk.Kind, err)
 	}
-	return definition{
-		Resource: reconciler.Resource{GroupVersionResource: mapping.Resource, HasStatus: builtinHasStatus(gvk)},
-	}, nil
-}
-
-// builtinHasStatus tells of a kind without a CustomResourceDefinition whether a status can be written.
-func builtinHasStatus(gvk schema.GroupVersionKind) bool {
-	if gvk.Group != "" {
-		return gvk.Group == "apps" || gvk.Group == "batch"
-	}
-	switch gvk.Kind {
-	case "Pod", "Node", "Service", "PersistentVolume", "PersistentVolumeClaim", "ReplicationController":
-		return true
-	default: // a Namespace has a status, but no conditions of ours belong there
-		return false
-	}
+	// The status of a built-in kind belongs to its own controller, which puts back what we would write.
+	return definition{Resource: reconciler.Resource{GroupVersionResource: mapping.Resource}}, nil
 }
 
 // defined reads what there is to know from the definition. One that is being deleted still serves its resources, and those that

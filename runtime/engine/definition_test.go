@@ -228,24 +228,3 @@ func TestDefinitionName(t *testing.T) {
 		})
 	}
 }
-
-func TestBuiltinHasStatus(t *testing.T) {
-	cases := map[string]struct {
-		kind schema.GroupVersionKind
-		want bool
-	}{
-		"Deployment": {kind: schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}, want: true},
-		"Job":        {kind: schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}, want: true},
-		"Pod":        {kind: schema.GroupVersionKind{Version: "v1", Kind: "Pod"}, want: true},
-		"ConfigMap":  {kind: schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}},
-		"Namespace":  {kind: schema.GroupVersionKind{Version: "v1", Kind: "Namespace"}},
-		"Role":       {kind: schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"}},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if got := builtinHasStatus(tc.kind); got != tc.want {
-				t.Errorf("builtinHasStatus(%s) = %t, want %t", tc.kind, got, tc.want)
-			}
-		})
-	}
-}

@@ -6,10 +6,17 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
 )
 
 // sendEvents tells people what the conditions say anew. A first success is not worth one; a resource is born to be ready.
 func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
+	for _, change := range s.changes {
+		if change.Action == apply.Adopted {
+			d.Recorder.Eventf(s.Object, change.Object, corev1.EventTypeWarning, "Adopted", "Reconcile",
+				"%s %s existed and belonged to nobody; it is the resource's from now on, and goes with it", change.Object.GetKind(), change.Object.GetName())
+		}
+	}
 	was, is := status.Find(before, orkv1.ConditionReady), status.Find(after, orkv1.ConditionReady)
 	switch {
 	case is == nil:

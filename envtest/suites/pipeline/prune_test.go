@@ -6,7 +6,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
-	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -97,12 +96,12 @@ onReconcile:
 		o := start(ctx, declared{box: `
 onReconcile:
   configMaps: [{name: a, data: {a: "1"}}]
-  secrets: [{name: s, data: {a: "1"}}]
+  cronJobs: [{name: c, schedule: "0 0 * * *", image: a}] # of a kind that no other spec has children of
 `}, ``)
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "s"}}
-		Expect(exists(ctx, secret)()).To(BeTrue())
+		cronJob := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "c"}}
+		Expect(exists(ctx, cronJob)()).To(BeTrue())
 		o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
-		Eventually(exists(ctx, secret)).Should(BeFalse())
+		Eventually(exists(ctx, cronJob)).Should(BeFalse())
 		o.expectConverged(ctx)
 
 		By("starting once more, when there is nothing left of the kind")
@@ -110,7 +109,7 @@ onReconcile:
 		o.settle()
 		o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
 		o.settle()
-		Expect(o.listed()).NotTo(ContainElement(ContainSubstring("secrets")), "the kind is forgotten")
+		Expect(o.listed()).NotTo(ContainElement(ContainSubstring("cronjobs")), "the kind is forgotten")
 	})
 
 	It("stays for an exclusive entry of the same name", func(ctx context.Context) {
