@@ -3,6 +3,7 @@ package controllers
 import (
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,10 +36,16 @@ type Draft struct {
 	errs       field.ErrorList
 }
 
-// Report adds what is wrong with the declaration.
+// Report adds what is wrong with the declaration. Examples and regular expressions, which apimachinery puts behind its words, are
+// left out: a condition has no room for them.
 func (d *Draft) Report(errs ...*field.Error) {
-	d.errs = append(d.errs, errs...)
+	for _, err := range errs {
+		err.Detail = examples.ReplaceAllString(err.Detail, "")
+		d.errs = append(d.errs, err)
+	}
 }
+
+var examples = regexp.MustCompile(` \(e\.g\. .*?regex used for validation is '.*?'\)`)
 
 // nameRule is how the names of one kind default and what they may be.
 type nameRule struct {
@@ -97,13 +104,9 @@ func (d *Draft) name(declared orkv1.Template, rule nameRule, at *field.Path) str
 	return name
 }
 
-// checkText reports a text that fails one of the checks of apimachinery, whose words follow what, without the regular
-// expressions at their end.
+// checkText reports a text that fails one of the checks of apimachinery, whose words follow what.
 func (d *Draft) checkText(text string, check func(string) []string, what string, at *field.Path) {
 	if msgs := check(text); len(msgs) > 0 {
-		for i := range msgs {
-			msgs[i], _, _ = strings.Cut(msgs[i], " (e.g. ")
-		}
 		d.Report(field.Invalid(at, text, what+": "+strings.Join(msgs, ", ")))
 	}
 }

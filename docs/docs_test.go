@@ -3,33 +3,21 @@ package docs_test
 import (
 	"cmp"
 	"fmt"
-	"go/ast"
-	"go/parser"
-	"go/token"
-	"io"
 	"os"
 	"path/filepath"
-	"reflect"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
-	"github.com/orkestra-runtime/orkestra/runtime/engine"
-	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
 // Every YAML text is a Katalog, or a marked part of one, and loads without an error or a warning.
@@ -118,172 +106,6 @@ func TestSpellings(t *testing.T) {
 			}
 		})
 	}
-}
-
-// The lists of names are complete and name nothing that is not there.
-func TestLists(t *testing.T) {
-	reference, running := read(t, "katalog.md"), read(t, "running.md")
-	commands := cli.Commands(cli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, StartControlPlane: startNothing})
-	cases := map[string]struct {
-		reason    string
-		got, want []string
-	}{
-		"Functions": {
-			reason: "a template may call these functions",
-			got:    reference.firstColumn(t, "functions"),
-			want:   append(keys(notes.Functions()), "and", "or", "not"),
-		},
-		"Operators": {
-			reason: "operator takes these names",
-			got:    reference.firstColumn(t, "operators"),
-			want:   operators(t),
-		},
-		"Reasons": {
-			reason: "these are the reasons of conditions",
-			got:    reference.firstColumn(t, "reasons"),
-			want:   constants(t, "../api/v1/reason.go", "Reason"),
-		},
-		"Metrics": {
-			reason: "these series exist from the start",
-			got:    running.firstColumn(t, "metrics"),
-			want:   series(t),
-		},
-		"EngineOptions": {
-			reason: "engine.Options has these fields",
-			got:    read(t, "library.md").firstColumn(t, "options"),
-			want:   fieldNames(reflect.TypeFor[engine.Options]()),
-		},
-		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
-		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
-		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},
-		"Commands":      {reason: "ork has these commands", got: commandsOf(t, running), want: commandNames(commands)},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			slices.Sort(tc.got)
-			slices.Sort(tc.want)
-			if diff := gocmp.Diff(tc.want, tc.got); diff != "" {
-				t.Errorf("\n%s\n-code, +documents:\n%s", tc.reason, diff)
-			}
-		})
-	}
-}
-
-func keys(m map[string]any) []string {
-	all := make([]string, 0, len(m))
-	for key := range m {
-		all = append(all, key)
-	}
-	return all
-}
-
-func fieldNames(t reflect.Type) []string {
-	var all []string
-	for f := range t.Fields() {
-		all = append(all, f.Name)
-	}
-	return all
-}
-
-// operators reads them from the error of one that does not exist, which lists all.
-func operators(t *testing.T) []string {
-	t.Helper()
-	_, err := load(within("spec.crds.website.operatorBox", "when: [{field: spec.a, operator: none, value: b}]\n"))
-	_, list, found := strings.Cut(fmt.Sprint(err), "(valid: ")
-	if !found {
-		t.Fatalf("no list of operators in: %v", err)
-	}
-	list, _, _ = strings.Cut(list, ")")
-	return strings.Split(list, ", ")
-}
-
-// constants are the values of the constants of a file whose names have a prefix.
-func constants(t *testing.T, file, prefix string) []string {
-	t.Helper()
-	parsed, err := parser.ParseFile(token.NewFileSet(), file, nil, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	ast.Inspect(parsed, func(n ast.Node) bool {
-		spec, ok := n.(*ast.ValueSpec)
-		if !ok || !strings.HasPrefix(spec.Names[0].Name, prefix) {
-			return true
-		}
-		value, err := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all = append(all, value)
-		return true
-	})
-	return all
-}
-
-func series(t *testing.T) []string {
-	t.Helper()
-	registry := prometheus.NewRegistry()
-	recorder, err := metrics.New(registry)
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder.CRD("website")
-	families, err := registry.Gather()
-	if err != nil {
-		t.Fatal(err)
-	}
-	var all []string
-	for _, family := range families {
-		all = append(all, family.GetName())
-	}
-	return all
-}
-
-func flagsOf(t *testing.T, p page, command string) []string {
-	t.Helper()
-	var all []string
-	for _, one := range p.tables(t, "flags") {
-		if one.argument != command {
-			continue
-		}
-		for _, row := range one.rows {
-			for _, word := range words(row[0]) {
-				if name, long := strings.CutPrefix(word, "--"); long {
-					name, _, _ = strings.Cut(name, "=")
-					all = append(all, name)
-				}
-			}
-		}
-	}
-	return all
-}
-
-func flagNames(t *testing.T, commands []*cobra.Command, name string) []string {
-	t.Helper()
-	var all []string
-	for _, command := range commands {
-		if command.Name() == name {
-			command.Flags().VisitAll(func(f *pflag.Flag) { all = append(all, f.Name) })
-		}
-	}
-	return all
-}
-
-func commandsOf(t *testing.T, p page) []string {
-	t.Helper()
-	var all []string
-	for _, one := range p.tables(t, "flags") {
-		all = append(all, one.argument)
-	}
-	return all
-}
-
-func commandNames(commands []*cobra.Command) []string {
-	var all []string
-	for _, command := range commands {
-		all = append(all, command.Name())
-	}
-	return all
 }
 
 // What validate prints on a page is what it prints.

@@ -56,22 +56,19 @@ func TestReject(t *testing.T) {
 			kind:   core.ConfigMaps(),
 			in:     `{namespace: Shop}`,
 			want: `configMaps[0].namespace: "Shop" is not a namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ` +
-				`and must start and end with an alphanumeric character (e.g. 'my-name',  or '123-abc', ` +
-				`regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')`,
+				`and must start and end with an alphanumeric character`,
 		},
 		"ConfigMapKey": {
 			reason: "keys are names of files",
 			kind:   core.ConfigMaps(),
 			in:     `{data: {a/b: x}}`,
-			want: `configMaps[0].data: "a/b" is not a key: a valid config key must consist of alphanumeric characters, '-', '_' or '.' ` +
-				`(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
+			want:   `configMaps[0].data: "a/b" is not a key: a valid config key must consist of alphanumeric characters, '-', '_' or '.'`,
 		},
 		"SecretKey": {
 			reason: "keys are names of files",
 			kind:   core.Secrets(),
 			in:     `{data: {"": x}}`,
-			want: `secrets[0].data: "" is not a key: a valid config key must consist of alphanumeric characters, '-', '_' or '.' ` +
-				`(e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')`,
+			want:   `secrets[0].data: "" is not a key: a valid config key must consist of alphanumeric characters, '-', '_' or '.'`,
 		},
 	}
 	for name, tc := range cases {

@@ -42,8 +42,7 @@ func TestReject(t *testing.T) {
 			reason: "metadata is checked where it stands",
 			in:     `{apiVersion: v1, kind: Node, metadata: {name: a, labels: {"a b": c}}}`,
 			want: `custom[0].metadata.labels: "a b" is not a label key: name part must consist of alphanumeric characters, '-', '_' or '.', ` +
-				`and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', ` +
-				`regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
+				`and must start and end with an alphanumeric character`,
 		},
 		"NoKind": {
 			reason: "an object has a type",

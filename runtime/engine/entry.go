@@ -138,6 +138,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		}
 	}()
 
+	e.health.Waiting("resources and children are being listed")
 	inventory, err := e.engine.record.declare(syncing, e.set)
 	if err != nil {
 		return err

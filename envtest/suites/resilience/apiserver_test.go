@@ -63,6 +63,7 @@ var _ = Describe("An API server", func() {
 		o.network.connect()
 		expectConverged(ctx, o, "away", space, loaded+2) // the ConfigMap of the deleted one is left to garbage collection
 		Expect(o.state("away").Resources).To(HaveLen(loaded + 1))
+		Expect(len(o.logbook.errors())).To(BeNumerically("<", 20), "a server that is away is not told again and again")
 	})
 })
 

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -60,6 +61,33 @@ var _ = Describe("ork run", Ordered, func() {
 		Expect(sizes(ctx, space)).To(HaveKey("one-second"))
 		Expect(ready(ctx, one)()).To(BeTrue())
 		Expect(string(session.Err.Contents())).NotTo(ContainSubstring(`"level":"error"`))
+	})
+
+	It("ends at once when it is told twice", func(ctx SpecContext) {
+		const group = "twice.example.com"
+		install(ctx, widgets(group))
+		session := ork(katalogText("twice", `
+    twice:
+      apiTypes: {group: twice.example.com, version: v1, kind: Widget, plural: widgets}
+      operatorBox:
+        onReconcile:
+          configMaps:
+            - {name: "{{ .metadata.name }}-first"}
+            - {name: "{{ .metadata.name }}-second", sleep: 15s}
+`), "--metrics-bind-address=0")
+		space := namespace(ctx)
+		create(ctx, widget(group, space, "one", nil))
+		Eventually(func() (map[string]string, error) { return sizes(ctx, space) }, 10*time.Second, 10*time.Millisecond).Should(HaveKey("one-first"))
+		session.Terminate()
+		Eventually(session.Err, 5*time.Second).Should(gbytes.Say("Stopping and waiting"))
+		session.Terminate()
+		Eventually(session, 2*time.Second).Should(gexec.Exit(128 + int(syscall.SIGTERM)))
+	})
+
+	It("tells wrong usage by its exit code", func() {
+		session := ork(katalogText("usage", entryText("usage", "usage.example.com", "")), "--data-dir", "data")
+		Eventually(session, 5*time.Second).Should(gexec.Exit(2))
+		Expect(string(session.Err.Contents())).To(Equal("ork: --data-dir goes with --embedded; see ork --help\n"))
 	})
 
 	It("until settled prints what there is, or names what is not ready", func(ctx SpecContext) {

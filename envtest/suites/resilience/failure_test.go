@@ -102,6 +102,14 @@ var _ = Describe("An error that does not go away", func() {
 		Eventually(ready(ctx, good), 5*time.Second).Should(BeTrue(), condition(ctx, good))
 		Eventually(condition(ctx, bad), 5*time.Second).Should(And(HavePrefix("False ReconcileError: secrets[0]: create Secret "), ContainSubstring("forbidden")))
 
+		By("not holding up other entries with one whose children may not be listed")
+		blind := setup{config: config, engines: []engine.Options{{Katalogs: parse(katalogText("blind",
+			secret("a-blind", group, "services"), secret("sighted", other, "configMaps")))}}}.start()
+		blind.awaitRunning("sighted")
+		Expect(blind.running("a-blind")()).To(BeFalse())
+		Expect(blind.state("a-blind").Health.Waiting).To(Equal("resources and children are being listed"))
+		Expect(blind.logbook.errors()).To(ContainElement(And(ContainSubstring("check the RBAC rules"), ContainSubstring("services"))))
+
 		By("converging when the right is granted")
 		allow("few-rights-more", rule(everything, "", "secrets"))
 		Expect(edit(ctx, bad, `{"size":1}`)).To(Succeed())
