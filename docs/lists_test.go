@@ -193,4 +193,3 @@ func commandNames(commands []*cobra.Command) []string {
 	}
 	return all
 }
-

@@ -97,7 +97,7 @@ func (c *checker) finalizers(finalizers []string, path *field.Path) {
 		case slices.Contains(finalizers[:i], finalizer):
 			c.errorf(at, "%s stands twice", quote(finalizer))
 		case finalizer == orkv1.Finalizer:
-			c.warnf(at, "the finalizer %s is always there and needs no declaration", finalizer)
+			c.warnf(at, "the finalizer %s is added where a resource needs it and needs no declaration", finalizer)
 		default:
 			c.problems(at, validation.IsQualifiedName(finalizer))
 		}

@@ -13,7 +13,7 @@ import (
 func (c *checker) service(s *orkv1.Service, role blockRole, path *field.Path) {
 	c.oneOf(s.Type, serviceTypes, path.Child("type"))
 	c.oneOf(s.Protocol, protocols, path.Child("protocol"))
-	if s.Port == "" && role != blockDelete {
+	if s.Port == "" && !s.Headless && role != blockDelete { // DNS alone needs no port
 		c.errorf(path.Child("port"), "required")
 	}
 	c.port(s.Port, path.Child("port"), false)

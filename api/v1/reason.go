@@ -10,7 +10,7 @@ const (
 	ConditionStalled = "Stalled"
 )
 
-// Reasons of conditions and, by the same names, of Events.
+// Reasons of conditions. An Event that tells of Ready=False has the same reason.
 const (
 	ReasonReconcileSucceeded = "ReconcileSucceeded"
 	// ReasonReconcileError is a failure that is tried again.

@@ -2,6 +2,7 @@ package status_test
 
 import (
 	"encoding/json"
+	"maps"
 	"testing"
 	"time"
 
@@ -255,9 +256,7 @@ func merge(target, patch any) any {
 	}
 	result := map[string]any{}
 	if have, ok := target.(map[string]any); ok {
-		for name, value := range have {
-			result[name] = value
-		}
+		maps.Copy(result, have)
 	}
 	for name, value := range members {
 		if value == nil {

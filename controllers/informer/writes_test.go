@@ -41,6 +41,7 @@ func thing(uid types.UID, version int) *unstructured.Unstructured {
 // server is an informer and the watch that feeds it.
 type server struct {
 	*informer.Informer
+	t     *testing.T
 	watch *watch.FakeWatcher
 }
 
@@ -48,7 +49,7 @@ type server struct {
 func start(t *testing.T, objects ...runtime.Object) server {
 	t.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{things: "ThingList"}, objects...)
-	s := server{watch: watch.NewFakeWithChanSize(100, false)}
+	s := server{t: t, watch: watch.NewFakeWithChanSize(100, false)}
 	client.PrependWatchReactor("things", func(clienttesting.Action) (bool, watch.Interface, error) { return true, s.watch, nil })
 	ctx, cancel := context.WithCancel(t.Context())
 	var err error
@@ -64,10 +65,10 @@ func start(t *testing.T, objects ...runtime.Object) server {
 }
 
 // answers writes the object as the server's answer.
-func (s server) answers(t *testing.T, object *unstructured.Unstructured) {
-	t.Helper()
+func (s server) answers(object *unstructured.Unstructured) {
+	s.t.Helper()
 	if _, err := s.Write(key, func() (*unstructured.Unstructured, error) { return object, nil }); err != nil {
-		t.Fatal(err)
+		s.t.Fatal(err)
 	}
 }
 
@@ -82,41 +83,41 @@ func (s server) version() string {
 func TestGetAfterWrite(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		do     func(t *testing.T, s server)
+		do     func(s server)
 		want   string
 	}{
 		"NotSeen": {
 			reason: "the answer is newer than the watch",
-			do:     func(t *testing.T, s server) { s.answers(t, thing("u", 10)) }, want: "10",
+			do:     func(s server) { s.answers(thing("u", 10)) }, want: "10",
 		},
 		"Seen": {
 			reason: "the watch has brought the write",
-			do:     func(t *testing.T, s server) { s.answers(t, thing("u", 10)); s.watch.Add(thing("u", 10)) }, want: "10",
+			do:     func(s server) { s.answers(thing("u", 10)); s.watch.Add(thing("u", 10)) }, want: "10",
 		},
 		"Later": {
 			reason: "the watch is ahead of the answer",
-			do: func(t *testing.T, s server) {
+			do: func(s server) {
 				s.watch.Add(thing("u", 12))
 				synctest.Wait()
-				s.answers(t, thing("u", 10))
+				s.answers(thing("u", 10))
 			}, want: "12",
 		},
 		"OlderEvent": {
 			reason: "an event from before the write changes nothing",
-			do:     func(t *testing.T, s server) { s.answers(t, thing("u", 10)); s.watch.Add(thing("u", 8)) }, want: "10",
+			do:     func(s server) { s.answers(thing("u", 10)); s.watch.Add(thing("u", 8)) }, want: "10",
 		},
 		"DeletedSince": {
 			reason: "somebody deleted it, and the store knows",
-			do: func(t *testing.T, s server) {
-				s.answers(t, thing("u", 10))
+			do: func(s server) {
+				s.answers(thing("u", 10))
 				s.watch.Add(thing("u", 10))
 				s.watch.Delete(thing("u", 11))
 			}, want: "",
 		},
 		"DeletedUnread": {
 			reason: "created and deleted before anybody looked, while others change",
-			do: func(t *testing.T, s server) {
-				s.answers(t, thing("u", 10))
+			do: func(s server) {
+				s.answers(thing("u", 10))
 				other := thing("v", 20)
 				other.SetName("b")
 				s.watch.Add(other)
@@ -124,10 +125,10 @@ func TestGetAfterWrite(t *testing.T) {
 		},
 		"Failed": {
 			reason: "a write that failed is none",
-			do: func(t *testing.T, s server) {
+			do: func(s server) {
 				failure := errors.New("refused")
 				if _, err := s.Write(key, func() (*unstructured.Unstructured, error) { return nil, failure }); !errors.Is(err, failure) {
-					t.Errorf("Write(...) = %v, want the error of the request", err)
+					s.t.Errorf("Write(...) = %v, want the error of the request", err)
 				}
 			}, want: "",
 		},
@@ -136,7 +137,7 @@ func TestGetAfterWrite(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := start(t)
-				tc.do(t, s)
+				tc.do(s)
 				synctest.Wait()
 				if diff := cmp.Diff(tc.want, s.version()); diff != "" {
 					t.Errorf("\n%s\nGet(...): -want, +got:\n%s", tc.reason, diff)
@@ -153,7 +154,7 @@ func TestWriteTrims(t *testing.T) {
 		if err := unstructured.SetNestedSlice(answer.Object, []any{map[string]any{"manager": "x"}}, "metadata", "managedFields"); err != nil {
 			t.Fatal(err)
 		}
-		s.answers(t, answer)
+		s.answers(answer)
 		if got := s.Get(key).GetManagedFields(); got != nil {
 			t.Errorf("managed fields %v are kept in memory", got)
 		}
@@ -176,8 +177,8 @@ func TestWrote(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				s := start(t)
-				s.answers(t, thing("u", 10))
-				s.answers(t, thing("u", 11))
+				s.answers(thing("u", 10))
+				s.answers(thing("u", 11))
 				s.watch.Add(thing("u", 11))
 				synctest.Wait()
 				s.Pending() // a reader that finds that the store has caught up
@@ -260,7 +261,7 @@ func TestDeleting(t *testing.T) {
 func TestPending(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := start(t)
-		s.answers(t, thing("u", 10))
+		s.answers(thing("u", 10))
 		if got := len(s.Pending()); got != 1 {
 			t.Errorf("%d objects are pending after a write, want 1", got)
 		}

@@ -240,7 +240,7 @@ func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
 }
 
 // noteReads finds out what the programs of the box, and those of the resource's labels, read.
-func noteReads(b *Box, labels map[string]*template.Program) {
+func noteReads(b *Box, kept map[string]*template.Program) {
 	note := func(children *bool, references [][]string) {
 		for _, reference := range references {
 			whole := len(reference) == 0 // as in {{ toJson . }}
@@ -249,7 +249,7 @@ func noteReads(b *Box, labels map[string]*template.Program) {
 		}
 	}
 	note(&b.ReadsChildren, b.Gate.References())
-	for _, label := range labels {
+	for _, label := range kept {
 		note(&b.ReadsChildren, label.References())
 	}
 	for _, block := range b.Blocks {

@@ -22,6 +22,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 // devMode applies, outside a cluster, what the Katalogs name beside what they declare. Objects are applied with server-side apply,
@@ -43,11 +44,15 @@ func (d devMode) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, files := range d.files() {
+	for _, entry := range d.entries() {
+		files := entry.Files
 		for _, object := range files.Setup {
 			if err := a.apply(ctx, object); err != nil {
 				return err
 			}
+		}
+		if err := a.awaitObjects(ctx, entry.declared.Setup); err != nil {
+			return err
 		}
 		if files.CRD == nil {
 			continue
@@ -85,18 +90,24 @@ func (d devMode) applyResources(ctx context.Context) error {
 // resources are those of crFiles, in order.
 func (d devMode) resources() []*unstructured.Unstructured {
 	var all []*unstructured.Unstructured
-	for _, files := range d.files() {
-		all = append(all, files.CRs...)
+	for _, entry := range d.entries() {
+		all = append(all, entry.CRs...)
 	}
 	return all
 }
 
-func (d devMode) files() []*katalog.Files {
-	var all []*katalog.Files
+// devEntry is an enabled CRD entry and what its files hold.
+type devEntry struct {
+	*katalog.Files
+	declared orkv1.CRD
+}
+
+func (d devMode) entries() []devEntry {
+	var all []devEntry
 	for _, document := range d.documents {
 		for _, name := range slices.Sorted(maps.Keys(document.CRDs)) {
-			if entry := document.Katalog.Spec.CRDs[name]; entry.Enabled == nil || *entry.Enabled {
-				all = append(all, document.CRDs[name])
+			if declared := document.Katalog.Spec.CRDs[name]; declared.Enabled == nil || *declared.Enabled {
+				all = append(all, devEntry{Files: document.CRDs[name], declared: declared})
 			}
 		}
 	}
@@ -187,4 +198,43 @@ func (a *devApplier) awaitKind(ctx context.Context, kind schema.GroupKind) error
 		return fmt.Errorf("kind %s is not served: %w", kind, err)
 	}
 	return nil
+}
+
+// awaitObjects waits for the objects that an entry needs, each as long as it says, a minute by default.
+func (a *devApplier) awaitObjects(ctx context.Context, setup *orkv1.Setup) error {
+	if setup == nil {
+		return nil
+	}
+	for _, one := range setup.Wait {
+		limit := objectWait
+		if one.Timeout != nil {
+			limit = one.Timeout.Duration
+		}
+		err := wait.PollUntilContextTimeout(ctx, 200*time.Millisecond, limit, true, func(ctx context.Context) (bool, error) {
+			return a.exists(ctx, one)
+		})
+		if err != nil {
+			return fmt.Errorf("wait for %s %s: %w", one.Kind, one.Name, err)
+		}
+	}
+	return nil
+}
+
+// objectWait is how long setup.wait waits when it does not say.
+const objectWait = time.Minute
+
+func (a *devApplier) exists(ctx context.Context, one orkv1.SetupWait) (bool, error) {
+	gvk := schema.FromAPIVersionAndKind(one.APIVersion, one.Kind)
+	mapping, err := a.mapper.RESTMapping(gvk.GroupKind(), gvk.Version)
+	if meta.IsNoMatchError(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err //nolint:wrapcheck // the caller says what it was for
+	}
+	_, err = a.client.Resource(mapping.Resource).Namespace(one.Namespace).Get(ctx, one.Name, metav1.GetOptions{})
+	if apierrors.IsNotFound(err) {
+		return false, nil
+	}
+	return err == nil, err
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -144,7 +145,7 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, c
 	for _, document := range l.documents {
 		katalogs = append(katalogs, document.Katalog)
 	}
-	e, err := engine.New(mgr, engine.Options{Katalogs: katalogs, Namespace: f.namespace, Drain: f.drain})
+	e, err := engine.New(mgr, engine.Options{Katalogs: katalogs, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1)})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
@@ -158,30 +159,28 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, c
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(ctx) }()
+	go func() {
+		defer cancel() // nothing is left to wait for when the Manager ends by itself
+		ended <- mgr.Start(ctx)
+	}()
 
-	outcome := f.accompany(ctx, cmd, e, dev, ended)
+	outcome := f.accompany(ctx, cmd, e, dev)
 	cancel()
 	return errors.Join(outcome, <-ended)
 }
 
-// accompany does what is left to do while the engine runs.
-func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.Engine, dev devMode, ended chan error) error {
+// accompany does what is left to do while the engine runs. An interrupt is no failure, unless it is for what was asked for.
+func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.Engine, dev devMode) error {
 	if !inCluster() {
-		if err := dev.applyResources(ctx); err != nil {
+		if err := dev.applyResources(ctx); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	if f.untilSettled > 0 {
 		return untilSettled(ctx, cmd.OutOrStdout(), e, dev.resources(), f.untilSettled)
 	}
-	select {
-	case <-ctx.Done():
-		return nil
-	case err := <-ended:
-		ended <- nil
-		return err
-	}
+	<-ctx.Done()
+	return nil
 }
 
 func (f *runFlags) manager(ctx context.Context, config *rest.Config) (manager.Manager, error) {

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -43,7 +44,7 @@ func untilSettled(ctx context.Context, out io.Writer, e *engine.Engine, expected
 		select {
 		case <-look.C:
 		case <-ctx.Done():
-			return ctx.Err() //nolint:wrapcheck // interrupted
+			return errors.New("ended before everything was settled")
 		case <-deadline.C:
 			return fmt.Errorf("not settled after %s:\n  %s", limit, strings.Join(orQuiet(open), "\n  "))
 		}

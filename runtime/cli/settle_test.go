@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"maps"
 	"strings"
 	"testing"
 
@@ -13,9 +14,7 @@ import (
 
 func object(kind, namespace, name string, fields map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
-	for key, value := range fields {
-		o.Object[key] = value
-	}
+	maps.Copy(o.Object, fields)
 	o.SetAPIVersion("example.com/v1")
 	o.SetKind(kind)
 	o.SetNamespace(namespace)

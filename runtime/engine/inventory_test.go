@@ -20,9 +20,8 @@ import (
 )
 
 var (
-	configMapKind = schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
-	secretKind    = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
-	jobKind       = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
+	secretKind = schema.GroupVersionKind{Version: "v1", Kind: "Secret"}
+	jobKind    = schema.GroupVersionKind{Group: "batch", Version: "v1", Kind: "Job"}
 )
 
 // compiled is the set of an entry whose block is given.

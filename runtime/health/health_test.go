@@ -12,9 +12,9 @@ import (
 )
 
 var (
-	a       = types.NamespacedName{Namespace: "default", Name: "a"}
-	b       = types.NamespacedName{Namespace: "default", Name: "b"}
-	failure = errors.New("no luck")
+	a         = types.NamespacedName{Namespace: "default", Name: "a"}
+	b         = types.NamespacedName{Namespace: "default", Name: "b"}
+	errNoLuck = errors.New("no luck")
 )
 
 // note is something that happens to an entry.
@@ -33,7 +33,7 @@ func forgets(name types.NamespacedName) note { return func(h *health.CRD) { h.Fo
 func fails(name types.NamespacedName, times int) note {
 	return func(h *health.CRD) {
 		for range times {
-			h.Observe(name, failure)
+			h.Observe(name, errNoLuck)
 		}
 	}
 }
@@ -141,7 +141,7 @@ func TestState(t *testing.T) {
 
 func TestFailure(t *testing.T) {
 	h := health.New(3, health.Options{})
-	h.Observe(a, failure)
+	h.Observe(a, errNoLuck)
 	if got := h.Failure(a); got != "no luck" {
 		t.Errorf("Failure(a) = %q after a failure, want its text", got)
 	}
@@ -159,7 +159,7 @@ func TestTimes(t *testing.T) {
 	h := health.New(3, health.Options{Now: func() time.Time { return now }})
 	h.Started()
 	now = now.Add(time.Minute)
-	h.Observe(a, failure)
+	h.Observe(a, errNoLuck)
 	got := h.Snapshot()
 	if !got.StartedAt.Equal(now.Add(-time.Minute)) || !got.LastCycle.Equal(now) {
 		t.Errorf("started at %s, last cycle %s; want %s and %s", got.StartedAt, got.LastCycle, now.Add(-time.Minute), now)

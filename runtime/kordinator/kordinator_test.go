@@ -57,22 +57,22 @@ type fixture struct {
 	registry *prometheus.Registry
 }
 
-func newFixture(t *testing.T, object *unstructured.Unstructured, drain time.Duration, do work.Func) fixture {
-	t.Helper()
+func newFixture(tb testing.TB, object *unstructured.Unstructured, drain time.Duration, do work.Func) fixture {
+	tb.Helper()
 	registry, err := controllers.NewRegistry()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	katalog := &orkv1.Katalog{}
 	katalog.Spec.CRDs = map[string]orkv1.CRD{"widget": {APITypes: orkv1.APITypes{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}}}
 	sets, errs := box.CompileKatalog(katalog, registry)
 	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+		tb.Fatal(errs.ToAggregate())
 	}
 	series := prometheus.NewPedanticRegistry()
 	recorder, err := metrics.New(series)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	f := fixture{health: health.New(2, health.Options{}), registry: series}
 	f.health.Started()
@@ -312,4 +312,16 @@ func (f fixture) durations(t *testing.T) float64 {
 		}
 	}
 	return 0
+}
+
+// What the Kordinator adds to a cycle that finds nothing to do.
+func BenchmarkReconcile(b *testing.B) {
+	f := newFixture(b, resource(), 20*time.Second, func(context.Context, work.Work) (work.Outcome, error) { return work.Outcome{}, nil })
+	ctx := b.Context()
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := f.Reconcile(ctx, item); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

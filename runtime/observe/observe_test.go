@@ -68,16 +68,16 @@ func ownedBy(owner string) func(*unstructured.Unstructured) {
 }
 
 // start starts an informer over a server that holds the objects.
-func start(t *testing.T, objects ...runtime.Object) (*informer.Informer, *fake.FakeDynamicClient) {
-	t.Helper()
+func start(tb testing.TB, objects ...runtime.Object) (*informer.Informer, *fake.FakeDynamicClient) {
+	tb.Helper()
 	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{widgets: "WidgetList"}, objects...)
-	started, err := informer.Start(t.Context(), client, informer.Options{Resource: widgets})
+	started, err := informer.Start(tb.Context(), client, informer.Options{Resource: widgets})
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(started.Stop)
-	if err := started.WaitForSync(t.Context()); err != nil {
-		t.Fatal(err)
+	tb.Cleanup(started.Stop)
+	if err := started.WaitForSync(tb.Context()); err != nil {
+		tb.Fatal(err)
 	}
 	return started, client
 }
@@ -91,10 +91,10 @@ func write(t *testing.T, to *informer.Informer, answer *unstructured.Unstructure
 	}
 }
 
-func newQueue(t *testing.T) *queue.Queue {
-	t.Helper()
+func newQueue(tb testing.TB) *queue.Queue {
+	tb.Helper()
 	q := queue.New("test", nil, queue.Options{})
-	t.Cleanup(q.ShutDown)
+	tb.Cleanup(q.ShutDown)
 	return q
 }
 
@@ -391,5 +391,22 @@ func TestSourceWantsOurQueue(t *testing.T) {
 		if err := source.Start(t.Context(), foreign); err == nil {
 			t.Errorf("%s takes a queue that keeps no facts", source)
 		}
+	}
+}
+
+// The way of an edit from the informer into the queue and to a worker.
+func BenchmarkPrimary(b *testing.B) {
+	resources, _ := start(b)
+	q := newQueue(b)
+	handler, err := (&observe.Primary{GVK: widgetKind, Resources: resources}).Handler(q)
+	if err != nil {
+		b.Fatal(err)
+	}
+	before, after := object("1"), object("2", generation(2))
+	b.ReportAllocs()
+	for b.Loop() {
+		handler.OnUpdate(before, after)
+		item, _ := q.Get()
+		q.Done(item)
 	}
 }

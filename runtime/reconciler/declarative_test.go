@@ -46,6 +46,14 @@ func TestReconcileOfAResourceThatIsGone(t *testing.T) {
 	}
 }
 
+func TestClosedGateHidesWhatIsBehindIt(t *testing.T) {
+	h := newHarness(t, `{onReconcile: {when: [{field: spec.enabled, equals: "true"}],
+    configMaps: [{name: "{{ .item }}", forEach: {field: spec.list}}]}}`, map[string]any{"list": "not a list"})
+	if _, requests := h.cycle(t); len(requests) != 1 {
+		t.Errorf("the cycle asks for %v, want the status alone", requests)
+	}
+}
+
 func TestFlippingStatusSlowsDown(t *testing.T) {
 	h := newHarness(t, `{status: {fields: [
     {path: at, value: tick, when: [{field: status.at, notEquals: tick}]},

@@ -55,7 +55,7 @@ func (p *planner) blocks() error {
 // child plans all the objects of one declaration.
 func (p *planner) child(child *box.Child, open bool) error {
 	elements, err := expand(child, p.facts)
-	if err != nil {
+	if err != nil && open { // behind a closed gate nothing is looked at but what is spared
 		return err
 	}
 	for _, facts := range elements {

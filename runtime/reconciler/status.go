@@ -39,10 +39,14 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 		log.Error(err, "some status fields are left as they are")
 	}
 	again := s.Box.ReadsStatus && draft.ChangesFields()
-	if err := d.patchStatus(ctx, s, draft); err != nil {
+	switch err := d.patchStatus(ctx, s, draft); {
+	case apierrors.IsConflict(err): // the event of the change that was missed brings the next cycle
+		log.V(1).Info("status is left as it is", "reason", err.Error())
+		again = false
+	case err != nil:
 		log.Error(err, "status is left as it is")
 		again = false
-	} else { // else the next cycle finds, and tells, the same change
+	default: // and not before: what is not written is found, and would be told, by the next cycle once more
 		d.sendEvents(s, before, draft.Conditions(d.Now()))
 	}
 	s.requeueAfter = d.requeueAfter(ctx, s, again)

@@ -6,6 +6,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
 var _ = Describe("a declaration that renders to something impossible", func() {
@@ -21,6 +23,21 @@ onReconcile:
 		Expect(conditionOf(ctx, w, "Stalled")()).To(HaveExactElements("True", "InvalidDeclaration", ContainSubstring("abc")))
 		Expect(o.edit(ctx, `{"replicas":2}`)).To(Equal([]string{"apply deployments d", "patch widgets/status w"}))
 		Expect(conditionOf(ctx, w, "Stalled")()).To(BeNil())
+	})
+
+	It("is a change that the server refuses", func(ctx context.Context) {
+		o := start(ctx, declared{box: `
+reconciler: {resync: 1s}
+onReconcile: {secrets: [{name: s, type: "example.com/{{ .spec.type }}", data: {a: "1"}}]}`}, `spec: {type: a}`)
+		w := object("Widget", o.namespace, "w", "")
+		patch(ctx, w, `{"spec":{"type":"b"}}`)
+		Eventually(ready(ctx, w)).Should(Equal([]string{
+			"False", "ChildImmutable", "secrets[0]: Secret " + o.namespace + "/s can't be changed in place (type); delete it to have it made anew",
+		}))
+		Expect(conditionOf(ctx, w, "Stalled")()).To(ContainElement("True"))
+		Expect(cluster.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "s"}})).To(Succeed())
+		Eventually(ready(ctx, w)).Should(ContainElement("True"))
+		Eventually(eventsOf(ctx, o.namespace)).Should(ConsistOf("Warning ChildImmutable", "Normal Reconciled"))
 	})
 
 	It("is two children of one name", func(ctx context.Context) {

@@ -140,7 +140,7 @@ func (o *operator) settle() {
 func (o *operator) cycle(ctx context.Context, kind, name string) {
 	GinkgoHelper()
 	before := o.cycles()
-	patch(ctx, object(kind, o.namespace, name, ""), fmt.Sprintf(`{"metadata":{"annotations":{"test.example.com/touched":"%s"}}}`, time.Now().Format(time.RFC3339Nano)))
+	patch(ctx, object(kind, o.namespace, name, ""), fmt.Sprintf(`{"metadata":{"annotations":{"test.example.com/touched":%q}}}`, time.Now().Format(time.RFC3339Nano)))
 	Eventually(o.cycles).Should(BeNumerically(">", before))
 	o.settle()
 }

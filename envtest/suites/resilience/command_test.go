@@ -25,13 +25,17 @@ var _ = Describe("ork run", Ordered, func() {
 		DeferCleanup(gexec.CleanupBuildArtifacts)
 	})
 
-	// ork runs a Katalog against the API server.
+	// ork runs a Katalog against the API server, with the environment.
+	var environment []string
+	BeforeEach(func() {
+		environment = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "KUBERNETES_SERVICE_HOST=") })
+	})
 	ork := func(katalog string, args ...string) *gexec.Session {
 		GinkgoHelper()
 		file := filepath.Join(GinkgoT().TempDir(), "katalog.yaml")
 		Expect(os.WriteFile(file, []byte(katalog), 0o600)).To(Succeed())
 		command := exec.Command(binary, append([]string{"run", "-f", file, "--kubeconfig", env.Kubeconfig(), "--health-probe-bind-address=0"}, args...)...)
-		command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "KUBERNETES_SERVICE_HOST=") })
+		command.Env = environment
 		session, err := gexec.Start(command, GinkgoWriter, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() { session.Kill().Wait() })
@@ -105,6 +109,17 @@ var _ = Describe("ork run", Ordered, func() {
 			"--metrics-bind-address=0", "--until-settled=2s")
 		Eventually(session, 15*time.Second).Should(gexec.Exit(1))
 		Expect(string(session.Err.Contents())).To(ContainSubstring("ork: not settled after 2s:\n  CRD absent: CRD widgets.absent.example.com is not installed"))
+	})
+
+	It("fails at once when it cannot do what it is for, and does not wait for the time limit", func(ctx SpecContext) {
+		listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(listener.Close)
+		environment = append(environment, "KUBERNETES_SERVICE_HOST=127.0.0.1") // in a cluster a port is not given up
+		session := ork(katalogText("fails", entryText("fails", "fails.example.com", "")), "--leader-elect=false", "--namespace=default",
+			"--metrics-bind-address="+listener.Addr().String(), "--until-settled=1m")
+		Eventually(session, 20*time.Second).Should(gexec.Exit(1))
+		Expect(string(session.Err.Contents())).To(ContainSubstring("address already in use"))
 	})
 
 	It("leaves a port to whoever has it", func(ctx SpecContext) {

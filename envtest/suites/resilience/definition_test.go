@@ -106,10 +106,7 @@ var _ = Describe("A definition", func() {
 		space := namespace(ctx)
 		for range 3 {
 			Expect(deleteDefinition(ctx, anew)).To(Succeed())
-			Eventually(func() error {
-				anew.ResourceVersion = ""
-				return admin.Create(ctx, asWhole(anew))
-			}, 15*time.Second, 5*time.Millisecond).Should(Succeed())
+			Eventually(func() error { return admin.Create(ctx, asWhole(anew)) }, 15*time.Second, 5*time.Millisecond).Should(Succeed())
 		}
 		install(ctx, anew)
 		one := widget(group, space, "one", map[string]any{"size": 1})
@@ -199,21 +196,8 @@ var _ = Describe("A definition", func() {
 		install(ctx, parts)
 		Eventually(ready(ctx, one), 10*time.Second).Should(BeTrue(), condition(ctx, one))
 		Expect(deleteDefinition(ctx, parts)).To(Succeed())
-		Eventually(func() error {
-			parts.ResourceVersion = ""
-			return admin.Create(ctx, asWhole(parts))
-		}, 15*time.Second, 5*time.Millisecond).Should(Succeed())
+		Eventually(func() error { return admin.Create(ctx, asWhole(parts)) }, 15*time.Second, 5*time.Millisecond).Should(Succeed())
 		Eventually(partThere, 20*time.Second).Should(Succeed())
 		Eventually(ready(ctx, one), 5*time.Second).Should(BeTrue(), condition(ctx, one))
 	})
 })
-
-// asWhole is the definition as an object without a type of its own, for a client that knows no type of it.
-func asWhole(one *apiextensionsv1.CustomResourceDefinition) *unstructured.Unstructured {
-	GinkgoHelper()
-	object := asUnstructured(one)
-	spec, err := toMap(one.Spec)
-	Expect(err).NotTo(HaveOccurred())
-	object.Object["spec"] = spec
-	return object
-}

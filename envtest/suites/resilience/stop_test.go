@@ -103,3 +103,8 @@ func (s *slowdown) wait(request *http.Request) error {
 		return request.Context().Err()
 	}
 }
+
+// ignoreOwnConnections leaves out the goroutines of HTTP connections, which a transport keeps for the next request.
+func ignoreOwnConnections() goleak.Option {
+	return goleak.IgnoreAnyFunction("golang.org/x/net/http2.(*clientConnReadLoop).run")
+}

@@ -10,8 +10,6 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -19,10 +17,9 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
-	"github.com/orkestra-runtime/orkestra/envtest"
 )
 
-// entryText is an entry named after its kind, Widget, of a group: one ConfigMap for each resource. More is added below operatorBox.
+// entryText is an entry named after its kind, Widget, of a group: one ConfigMap for each resource. More is added to the entry.
 func entryText(name, group, more string) string {
 	return fmt.Sprintf(`
     %s:
@@ -43,73 +40,6 @@ func katalogText(name string, entries ...string) string {
 		text += entry
 	}
 	return text
-}
-
-// definition of a kind whose spec and status may hold anything.
-func definition(group, kind, plural string, scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
-	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
-	return &apiextensionsv1.CustomResourceDefinition{
-		TypeMeta:   metav1.TypeMeta{APIVersion: "apiextensions.k8s.io/v1", Kind: "CustomResourceDefinition"},
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: group,
-			Scope: scope,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural, ListKind: kind + "List"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type:       "object",
-					Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": anything, "status": anything},
-				}},
-			}},
-		},
-	}
-}
-
-func widgets(group string) *apiextensionsv1.CustomResourceDefinition {
-	return definition(group, "Widget", "widgets", apiextensionsv1.NamespaceScoped)
-}
-
-// install installs definitions and waits until they are served. What the client knows of their kinds may be out of date.
-func install(ctx context.Context, definitions ...*apiextensionsv1.CustomResourceDefinition) {
-	GinkgoHelper()
-	defer func() {
-		var err error
-		admin, err = client.New(env.Config(), client.Options{})
-		Expect(err).NotTo(HaveOccurred())
-	}()
-	for _, one := range definitions {
-		one.ResourceVersion = ""
-	}
-	Expect(envtest.InstallCRDs(ctx, env.Config(), definitions...)).To(Succeed())
-}
-
-// uninstall deletes definitions and waits until they are gone.
-func uninstall(ctx context.Context, definitions ...*apiextensionsv1.CustomResourceDefinition) {
-	GinkgoHelper()
-	for _, one := range definitions {
-		Expect(client.IgnoreNotFound(deleteDefinition(ctx, one))).To(Succeed())
-		Eventually(func() bool {
-			return apierrors.IsNotFound(dynamicGet(ctx, one))
-		}, 20*time.Second, 50*time.Millisecond).Should(BeTrue(), "definition %s is gone", one.Name)
-	}
-}
-
-func asUnstructured(one *apiextensionsv1.CustomResourceDefinition) *unstructured.Unstructured {
-	object := &unstructured.Unstructured{}
-	object.SetGroupVersionKind(apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"))
-	object.SetName(one.Name)
-	return object
-}
-
-func deleteDefinition(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) error {
-	return admin.Delete(ctx, asUnstructured(one))
-}
-
-func dynamicGet(ctx context.Context, one *apiextensionsv1.CustomResourceDefinition) error {
-	object := asUnstructured(one)
-	return admin.Get(ctx, client.ObjectKeyFromObject(object), object)
 }
 
 // namespace makes a namespace for one spec.
