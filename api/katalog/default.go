@@ -62,6 +62,14 @@ func setCRDDefaults(crd *orkv1.CRD, crossAccess bool) {
 	setDefault(&crd.CrossAccess, crossAccess)
 	setDefault(&crd.ForceConflict, true)
 	setAPITypesDefaults(&crd.APITypes)
+	if crd.Setup != nil {
+		for i := range crd.Setup.Wait {
+			wait := &crd.Setup.Wait[i]
+			if kind, known := builtins[wait.Kind]; known && wait.APIVersion == "" {
+				wait.APIVersion = kind.GroupVersion.String()
+			}
+		}
+	}
 	if crd.Mode == "" {
 		crd.Mode = orkv1.ModeDynamic
 		if crd.APITypes.Location != "" {

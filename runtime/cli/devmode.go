@@ -232,7 +232,11 @@ func (a *devApplier) exists(ctx context.Context, one orkv1.SetupWait) (bool, err
 	if err != nil {
 		return false, err //nolint:wrapcheck // the caller says what it was for
 	}
-	_, err = a.client.Resource(mapping.Resource).Namespace(one.Namespace).Get(ctx, one.Name, metav1.GetOptions{})
+	namespace := one.Namespace
+	if namespace == "" && mapping.Scope.Name() == meta.RESTScopeNameNamespace {
+		namespace = metav1.NamespaceDefault
+	}
+	_, err = a.client.Resource(mapping.Resource).Namespace(namespace).Get(ctx, one.Name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return false, nil
 	}

@@ -84,7 +84,7 @@ var _ = Describe("An error that does not go away", func() {
 			rule(everything, "", "configmaps"),
 			rule([]string{"get", "list", "watch"}, "", "secrets"),
 		)
-		secret := func(name, group, key string) string {
+		entryOf := func(name, group, key string) string {
 			return fmt.Sprintf(`
     %s:
       apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
@@ -94,7 +94,7 @@ var _ = Describe("An error that does not go away", func() {
 `, name, group, key)
 		}
 		o := setup{config: config, engines: []engine.Options{{Katalogs: parse(katalogText("rights",
-			secret("forbidden", group, "secrets"), secret("allowed", other, "configMaps")))}}}.start()
+			entryOf("forbidden", group, "secrets"), entryOf("allowed", other, "configMaps")))}}}.start()
 		o.awaitRunning("allowed", "forbidden")
 		space := namespace(ctx)
 		good, bad := widget(other, space, "good", nil), widget(group, space, "bad", nil)
@@ -104,11 +104,11 @@ var _ = Describe("An error that does not go away", func() {
 
 		By("not holding up other entries with one whose children may not be listed")
 		blind := setup{config: config, engines: []engine.Options{{Katalogs: parse(katalogText("blind",
-			secret("a-blind", group, "services"), secret("sighted", other, "configMaps")))}}}.start()
+			entryOf("a-blind", group, "serviceAccounts"), entryOf("sighted", other, "configMaps")))}}}.start()
 		blind.awaitRunning("sighted")
 		Expect(blind.running("a-blind")()).To(BeFalse())
 		Expect(blind.state("a-blind").Health.Waiting).To(Equal("resources and children are being listed"))
-		Expect(blind.logbook.errors()).To(ContainElement(And(ContainSubstring("check the RBAC rules"), ContainSubstring("services"))))
+		Expect(blind.logbook.errors()).To(ContainElement(And(ContainSubstring("check the RBAC rules"), ContainSubstring("serviceaccounts"))))
 
 		By("converging when the right is granted")
 		allow("few-rights-more", rule(everything, "", "secrets"))
