@@ -14,8 +14,8 @@ import (
 type writes struct {
 	mu      sync.Mutex // guards the rest
 	pending map[types.NamespacedName]write
-	// sending is closed when the answer to a write that is on its way to the server has come.
-	sending map[types.NamespacedName]chan struct{}
+	// sending holds, for each object that is being written, what waits for the answer.
+	sending map[types.NamespacedName]*[]func()
 	// echoes outlive pending writes: the store has an object before the handlers are told of it.
 	echoes map[types.NamespacedName]echo
 	// upTo is the newest version that the store was at. The store's own falls back when it is resynced.
@@ -44,12 +44,8 @@ const (
 	echoesAtMost = 8
 )
 
-// answerWithin is how long an event of an object that is being written is held back for the answer. One that takes longer costs
-// a cycle that finds nothing to do.
-const answerWithin = 100 * time.Millisecond
-
 // Write sends a write of the named object and remembers the server's answer: until the watch has brought that version or a
-// later one, Get returns it. Its event, which may come before the answer, is known to Wrote.
+// later one, Get returns it. Its event, which may come before the answer, is known to IfForeign.
 func (i *Informer) Write(
 	key types.NamespacedName, send func() (*unstructured.Unstructured, error),
 ) (*unstructured.Unstructured, error) {
@@ -72,15 +68,17 @@ func (i *Informer) begin(key types.NamespacedName) (end func()) {
 		return func() {}
 	}
 	if w.sending == nil {
-		w.sending = map[types.NamespacedName]chan struct{}{}
+		w.sending = map[types.NamespacedName]*[]func(){}
 	}
-	answered := make(chan struct{})
-	w.sending[key] = answered
+	waiting := new([]func())
+	w.sending[key] = waiting
 	return func() {
 		w.mu.Lock()
-		defer w.mu.Unlock()
 		delete(w.sending, key)
-		close(answered)
+		w.mu.Unlock()
+		for _, decide := range *waiting {
+			decide()
+		}
 	}
 }
 
@@ -130,32 +128,39 @@ func (i *Informer) sweepLocked() {
 	w.sweepAt = len(w.echoes) + sweepEvery
 }
 
-// Wrote tells whether the object, as a handler got it, is the answer to a write of our own. It waits for an answer that is about
-// to come.
-func (i *Informer) Wrote(object *unstructured.Unstructured) bool {
-	wrote, answered := i.isEcho(object)
-	if wrote || answered == nil {
-		return wrote
+// IfForeign calls do unless the object, as a handler got it, is the answer to a write of our own. While the object is being written
+// that is not known; then do is called, if at all, after the answer and by whoever sent the write. The handler never waits.
+func (i *Informer) IfForeign(object *unstructured.Unstructured, do func()) {
+	if i.postpone(object, do) {
+		return
 	}
-	timer := time.NewTimer(answerWithin)
-	defer timer.Stop()
-	select {
-	case <-answered:
-	case <-timer.C:
+	if !i.isEcho(object) {
+		do()
 	}
-	wrote, _ = i.isEcho(object)
-	return wrote
 }
 
-// isEcho returns besides whether the object is the answer to a write what tells the end of one that has no answer yet.
-func (i *Informer) isEcho(object *unstructured.Unstructured) (wrote bool, answered <-chan struct{}) {
+// postpone has the decision made when the answer to a write that is on its way has come, if there is one.
+func (i *Informer) postpone(object *unstructured.Unstructured, do func()) bool {
 	w := &i.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	key := keyOf(object)
-	one, ok := w.echoes[key]
-	wrote = ok && one.uid == object.GetUID() && slices.Contains(one.versions, object.GetResourceVersion())
-	return wrote, w.sending[key]
+	waiting, busy := w.sending[keyOf(object)]
+	if busy {
+		*waiting = append(*waiting, func() {
+			if !i.isEcho(object) {
+				do()
+			}
+		})
+	}
+	return busy
+}
+
+func (i *Informer) isEcho(object *unstructured.Unstructured) bool {
+	w := &i.writes
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	one, ok := w.echoes[keyOf(object)]
+	return ok && one.uid == object.GetUID() && slices.Contains(one.versions, object.GetResourceVersion())
 }
 
 // Deleting tells whether the object is on its way out, by what the server says or by our own deletion that the watch has not

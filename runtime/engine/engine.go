@@ -7,10 +7,12 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/events"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
@@ -24,6 +26,7 @@ import (
 // Engine runs the controllers of all declared CRDs. It is a Runnable of the Manager that it was made with.
 type Engine struct {
 	opts        Options
+	log         logr.Logger
 	client      dynamic.Interface
 	definitions *definitions
 	mapper      meta.RESTMapper
@@ -64,6 +67,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 
 	e := &Engine{
 		opts:     opts,
+		log:      mgr.GetLogger(),
 		client:   client,
 		mapper:   mgr.GetRESTMapper(),
 		recorder: mgr.GetEventRecorder("orkestra"),
@@ -103,6 +107,7 @@ func (e *Engine) NeedLeaderElection() bool { return true }
 
 // Start runs until ctx ends, and returns when every controller, informer and cycle has ended.
 func (e *Engine) Start(ctx context.Context) error {
+	ctx = logf.IntoContext(ctx, e.log) // a Manager's Logger is not in the context that it starts with
 	e.wake = newWaker()
 	var watching sync.WaitGroup
 	watching.Go(func() { e.definitions.run(ctx) })

@@ -38,13 +38,13 @@ func (c *Children) Start(ctx context.Context, q workqueue.TypedRateLimitingInter
 func (c *Children) handler(offer offerFunc) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(given any, initial bool) {
-			if object, ok := informer.Object(given); ok && !initial && !c.Kind.Wrote(object) {
-				c.offer(offer, object)
+			if object, ok := informer.Object(given); ok && !initial {
+				c.Kind.IfForeign(object, func() { c.offer(offer, object) })
 			}
 		},
 		UpdateFunc: func(before, after any) {
-			if object, ok := informer.Object(after); ok && !c.Kind.Wrote(object) {
-				c.offer(offer, object)
+			if object, ok := informer.Object(after); ok {
+				c.Kind.IfForeign(object, func() { c.offer(offer, object) })
 			}
 			// A child that changed hands concerns the one who lost it, too.
 			if old, ok := informer.Object(before); ok && owned(old) != owned(after) {

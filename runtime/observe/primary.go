@@ -42,8 +42,8 @@ func (p *Primary) handler(offer offerFunc) toolscache.ResourceEventHandler {
 			case !ok:
 			case initial:
 				offer(p.item(object), queue.SourceInitial)
-			case !p.Resources.Wrote(object):
-				offer(p.item(object), queue.SourcePrimary)
+			default:
+				p.Resources.IfForeign(object, func() { offer(p.item(object), queue.SourcePrimary) })
 			}
 		},
 		UpdateFunc: func(before, after any) {
@@ -53,8 +53,10 @@ func (p *Primary) handler(offer offerFunc) toolscache.ResourceEventHandler {
 			case !known || !ok:
 			case old.GetResourceVersion() == object.GetResourceVersion():
 				offer(p.item(object), queue.SourceResync)
-			case edited(old, object) || !p.Resources.Wrote(object):
+			case edited(old, object):
 				offer(p.item(object), queue.SourcePrimary)
+			default:
+				p.Resources.IfForeign(object, func() { offer(p.item(object), queue.SourcePrimary) })
 			}
 		},
 		DeleteFunc: func(given any) {

@@ -160,6 +160,18 @@ status: {conditions: ` + fmt.Sprint(!strings.Contains(d.entry, "# no conditions"
 			`map[more:map[deep:1] observedGeneration:1 phase:Running]`),
 	)
 
+	It("is not needed to tell of a failure, which is told a few times and no more", func(ctx context.Context) {
+		o, w := startKind(ctx, declared{kind: "Widget", entry: `ignoreStatusPatch: true`, box: `
+reconciler: {resync: 1s}
+onReconcile: {configMaps: [{name: "NOT {{ .metadata.name }}"}]}`}, ``)
+		Eventually(eventsOf(ctx, o.namespace)).Should(Equal([]string{"Warning InvalidDeclaration"}))
+		before := o.cycles()
+		Eventually(o.cycles).Should(BeNumerically(">=", before+3))
+		Expect(len(o.takeEvents())).To(BeNumerically("<=", 2), "the Event, and that it repeats")
+		Expect(o.take()).To(BeEmpty())
+		Expect(get(ctx, w).Object).NotTo(HaveKey("status"))
+	})
+
 	It("writes no condition where the Katalog has none", func(ctx context.Context) {
 		_, w := startKind(ctx, declared{kind: "Widget", box: `status: {conditions: false}`}, ``)
 		Expect(conditionTypes(ctx, w)).To(BeEmpty())
