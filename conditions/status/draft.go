@@ -88,8 +88,8 @@ func (d *Draft) Conditions(now time.Time) []metav1.Condition {
 	return conditions
 }
 
-// Patch is a JSON merge patch for the status subresource, or nil when the object has all of it already. Where the object has
-// conditions of others the patch names the resource version, so that it fails with a conflict rather than undo their change.
+// Patch is a JSON merge patch for the status subresource, or nil when the object has all of it already. With conditions, which are
+// replaced as a list, it names the resource version, so that it fails with a conflict rather than undo what others wrote.
 func (d *Draft) Patch(now time.Time) ([]byte, error) {
 	changed := difference(d.fields, d.current(), false)
 
@@ -97,11 +97,8 @@ func (d *Draft) Patch(now time.Time) ([]byte, error) {
 	if len(d.set)+len(d.removed) > 0 {
 		before, after := Conditions(d.object.Object), d.Conditions(now)
 		if !equality.Semantic.DeepEqual(before, after) {
-			elements, foreign := d.elements(after)
-			changed["conditions"] = elements
-			if foreign {
-				patch["metadata"] = map[string]any{"resourceVersion": d.object.GetResourceVersion()}
-			}
+			changed["conditions"] = d.elements(after)
+			patch["metadata"] = map[string]any{"resourceVersion": d.object.GetResourceVersion()}
 		}
 	}
 	if len(changed) == 0 {
@@ -128,10 +125,9 @@ func (d *Draft) current() map[string]any {
 	return current
 }
 
-// elements is the list of conditions as it is written: after, but those of others with all they have. Foreign tells whether there
-// are any.
-func (d *Draft) elements(after []metav1.Condition) (elements []any, foreign bool) {
-	elements = []any{}
+// elements is the list of conditions as it is written: after, but those of others with all they have.
+func (d *Draft) elements(after []metav1.Condition) []any {
+	elements := []any{}
 	list, _ := d.current()["conditions"].([]any)
 	for _, element := range list {
 		condition, ok := conditionOf(element)
@@ -140,7 +136,6 @@ func (d *Draft) elements(after []metav1.Condition) (elements []any, foreign bool
 		case ok && Find(d.set, condition.Type) != nil:
 			elements = append(elements, Find(after, condition.Type))
 		default:
-			foreign = true
 			elements = append(elements, element)
 		}
 	}
@@ -150,7 +145,7 @@ func (d *Draft) elements(after []metav1.Condition) (elements []any, foreign bool
 			elements = append(elements, after[i])
 		}
 	}
-	return elements, foreign
+	return elements
 }
 
 // difference is what a merge patch has to say to make have of want. A list is one value. Whole tells that what want does not

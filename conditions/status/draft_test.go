@@ -56,7 +56,7 @@ func TestPatch(t *testing.T) {
 		"First": {
 			reason: "the transition is now, to the second",
 			set:    []metav1.Condition{condition("True", "Done")},
-			want:   `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"Done","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,
+			want:   `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"Done","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,
 		},
 		"Same": {
 			reason: "what is there already is no patch", status: `{"conditions":[` + readyTrue + `],"a":{"b":1}}`,
@@ -65,12 +65,12 @@ func TestPatch(t *testing.T) {
 		"OtherReason": {
 			reason: "the transition time stays while the status does", status: `{"conditions":[` + readyTrue + `]}`,
 			set:  []metav1.Condition{condition("True", "Again")},
-			want: `{"status":{"conditions":[{"type":"Ready","status":"True","reason":"Again","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}}`,
+			want: `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Ready","status":"True","reason":"Again","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}}`,
 		},
 		"OtherStatus": {
 			reason: "and moves with it", status: `{"conditions":[` + readyTrue + `]}`,
 			set:  []metav1.Condition{condition("False", "Failed")},
-			want: `{"status":{"conditions":[{"type":"Ready","status":"False","reason":"Failed","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,
+			want: `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[{"type":"Ready","status":"False","reason":"Failed","message":"","lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,
 		},
 		"Foreign": {
 			reason: "conditions of others stay with all they have, in their place, and nobody's change may get lost",
@@ -87,11 +87,11 @@ func TestPatch(t *testing.T) {
 		"Removed": {
 			reason: "one of ours goes", status: `{"conditions":[` + readyTrue + `,{"type":"Stalled","status":"True","reason":"X","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`,
 			removed: []string{"Stalled"}, set: []metav1.Condition{condition("True", "Done")},
-			want: `{"status":{"conditions":[` + readyTrue + `]}}`,
+			want: `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[` + readyTrue + `]}}`,
 		},
 		"RemovedAll": {
 			reason: "an empty list, not null", status: `{"conditions":[` + readyTrue + `]}`, removed: []string{"Ready"},
-			want: `{"status":{"conditions":[]}}`,
+			want: `{"metadata":{"resourceVersion":"7"},"status":{"conditions":[]}}`,
 		},
 		"RemovedNothing": {reason: "it was not there", status: `{}`, removed: []string{"Stalled"}},
 		"Nested": {

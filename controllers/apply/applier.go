@@ -3,7 +3,6 @@ package apply
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -23,6 +22,8 @@ import (
 type Desired struct {
 	// Object holds exactly the fields that the declaration sets. It is not changed.
 	Object *unstructured.Unstructured
+	// Status is what the child's status is to hold, nil for a child whose status is its own controller's.
+	Status map[string]any
 	// CreateOnce leaves an object that exists as it is, and never prunes it.
 	CreateOnce bool
 	// Force takes fields over from other field managers. Without it, a field that another manager holds is an error.
@@ -35,6 +36,7 @@ type Applier struct {
 	store     *children.Store
 	spells    spellings
 	strangers strangers
+	refusals  refusals
 }
 
 // New returns an Applier that reads from the store and writes through the client.
@@ -43,9 +45,17 @@ func New(client dynamic.Interface, store *children.Store) *Applier {
 }
 
 // Apply makes one child as desired. The error of a child that another owner holds is a *NotOwnedError, that of a kind that is
-// not installed a *children.MissingKindError, that of a field that can't be changed an *ImmutableError; all others are worth
-// a new try.
+// not installed a *children.MissingKindError, that of a field that can't be changed an *ImmutableError, that of an object that the server finds
+// invalid a *RefusedError; all others are worth a new try.
 func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
+	change, err := a.apply(ctx, owner, desired)
+	if err != nil || desired.Status == nil || desired.CreateOnce && change.Action != Created {
+		return change, err
+	}
+	return a.keepStatus(ctx, desired.Status, change)
+}
+
+func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
 	kind, ok := a.store.Kind(desired.Object.GroupVersionKind())
 	if !ok {
 		return Change{}, &children.MissingKindError{GVK: desired.Object.GroupVersionKind()}
@@ -58,6 +68,9 @@ func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired De
 	}
 	if stranger := a.strangers.known(w); stranger != nil {
 		return Change{Action: Unchanged, Object: stranger}, nil
+	}
+	if err := a.refusals.known(w, nil); err != nil {
+		return Change{}, err
 	}
 	created, err := a.create(ctx, w)
 	if !apierrors.IsAlreadyExists(err) {
@@ -111,7 +124,7 @@ func (a *Applier) create(ctx context.Context, w write) (Change, error) {
 		})
 	})
 	if err != nil {
-		return Change{}, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+		return Change{}, a.refusals.note(w, nil, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err))
 	}
 	return Change{Action: Created, Object: created}, nil
 }
@@ -132,9 +145,12 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 	case holder.ours && a.converged(w, observed):
 		return unchanged, nil
 	}
+	if err := a.refusals.known(w, observed); err != nil {
+		return Change{}, err
+	}
 	configured, err := a.configure(ctx, w, observed, holder.ours)
 	if err != nil {
-		return Change{}, err
+		return Change{}, a.refusals.note(w, observed, err)
 	}
 	action := Configured
 	switch {
@@ -178,9 +194,6 @@ func (a *Applier) configure(
 		})
 	})
 	if err != nil {
-		if immutable := immutableError(w, err); immutable != nil {
-			return nil, immutable
-		}
 		return nil, fmt.Errorf("apply %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
 	return configured, nil
@@ -216,28 +229,4 @@ func (a *Applier) send(w write, request func() (*unstructured.Unstructured, erro
 		a.spells.learn(w, answer)
 	}
 	return answer, err //nolint:wrapcheck // the caller says what it was for
-}
-
-// immutableError turns the refusal to change a field of an existing object into an error for the reader. Nil: it is not one.
-func immutableError(w write, err error) error {
-	status, ok := errors.AsType[*apierrors.StatusError](err)
-	if !ok || !apierrors.IsInvalid(err) || status.ErrStatus.Details == nil {
-		return nil
-	}
-	var fields string
-	for _, cause := range status.ErrStatus.Details.Causes {
-		if !isImmutableMessage(cause.Message) {
-			continue
-		}
-		if fields != "" {
-			fields += ", "
-		}
-		fields += cause.Field
-	}
-	if fields == "" {
-		return nil
-	}
-	return &ImmutableError{
-		GVK: w.kind.GVK, Namespace: w.desired.Object.GetNamespace(), Name: w.desired.Object.GetName(), Fields: fields,
-	}
 }

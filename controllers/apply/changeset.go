@@ -70,6 +70,18 @@ func (e *ImmutableError) Error() string {
 	return fmt.Sprintf("%s %s can't be changed in place (%s); delete it to have it made anew", e.GVK.Kind, qualified(e.Namespace, e.Name), e.Fields)
 }
 
+// RefusedError says that the API server finds a child invalid.
+type RefusedError struct {
+	GVK             schema.GroupVersionKind
+	Namespace, Name string
+	// Reason is what the server says, field by field.
+	Reason string
+}
+
+func (e *RefusedError) Error() string {
+	return fmt.Sprintf("%s %s is invalid: %s", e.GVK.Kind, qualified(e.Namespace, e.Name), e.Reason)
+}
+
 func qualified(namespace, name string) string {
 	if namespace == "" {
 		return name

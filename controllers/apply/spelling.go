@@ -6,6 +6,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orkestra-runtime/orkestra/controllers/children"
 )
 
 // spellings remembers, for the few children that need it, which of our values the server holds in another form than we
@@ -40,27 +42,52 @@ func (s *spellings) learn(w write, answer *unstructured.Unstructured) {
 	if !holds(w.desired.Object.Object, answer.Object) {
 		leaves = differences(w.kind.GVK, w.desired.Object.Object, answer.Object)
 	}
+	s.remember(keyOf(w), spelling{uid: answer.GetUID(), hash: w.hash, leaves: leaves})
+}
+
+func (s *spellings) remember(key spellingKey, one spelling) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(leaves) == 0 {
-		delete(s.known, keyOf(w))
+	if len(one.leaves) == 0 {
+		delete(s.known, key)
 		return
 	}
 	if s.known == nil {
 		s.known = map[spellingKey]spelling{}
 	}
-	s.known[keyOf(w)] = spelling{uid: answer.GetUID(), hash: w.hash, leaves: leaves}
+	s.known[key] = one
 }
 
 // explain tells whether the differences are all of the server's own making.
 func (s *spellings) explain(w write, observed *unstructured.Unstructured, found []difference) bool {
-	if len(found) == 0 {
-		return true
-	}
+	return len(found) == 0 || s.knows(keyOf(w), spelling{uid: observed.GetUID(), hash: w.hash, leaves: found})
+}
+
+func (s *spellings) knows(key spellingKey, one spelling) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	known, ok := s.known[keyOf(w)]
-	return ok && known.uid == observed.GetUID() && known.hash == w.hash && reflect.DeepEqual(known.leaves, found)
+	return reflect.DeepEqual(s.known[key], one)
+}
+
+// holdsStatus tells whether the object has the status, but for what the server left out or changed when it was last written.
+func (s *spellings) holdsStatus(kind *children.Kind, status map[string]any, observed *unstructured.Unstructured) bool {
+	if holds(status, map[string]any{"status": observed.Object["status"]}) {
+		return true
+	}
+	return s.knows(statusKey(kind, observed), statusSpelling(kind, status, observed))
+}
+
+// learnStatus compares the server's answer with the status that was written.
+func (s *spellings) learnStatus(kind *children.Kind, status map[string]any, answer *unstructured.Unstructured) {
+	s.remember(statusKey(kind, answer), statusSpelling(kind, status, answer))
+}
+
+func statusSpelling(kind *children.Kind, status map[string]any, object *unstructured.Unstructured) spelling {
+	return spelling{uid: object.GetUID(), hash: hashOf(status), leaves: differences(kind.GVK, status, object.Object)}
+}
+
+func statusKey(kind *children.Kind, object *unstructured.Unstructured) spellingKey {
+	return spellingKey{group: kind.GVK.Group, kind: kind.GVK.Kind + "/status", name: IDOf(object).NamespacedName}
 }
 
 // forget drops what is known of an object that is gone.

@@ -15,7 +15,8 @@ import (
 const fieldStatus = "status"
 
 // Objects builds objects of any kind from what a declaration spells out. A field that is null counts as not there: nobody
-// can own it. A status is not part of the object, since the API server drops it there; see Status.
+// can own it. A status is part of the object, unless the declaration says that the kind has none; whoever writes the object
+// has to send it apart.
 func Objects() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.Custom]{
 		Kind:      controllers.Kind{Key: "custom", Scope: controllers.ScopeUnknown},
@@ -81,6 +82,8 @@ func build(d *controllers.Draft, in *orkv1.Custom, at *field.Path) any {
 	}
 	object, errs := plain(in.Object, at)
 	d.Report(errs...)
-	delete(object, fieldStatus)
+	if in.HasStatus != nil && !*in.HasStatus {
+		delete(object, fieldStatus)
+	}
 	return object
 }

@@ -86,7 +86,8 @@ func (e *entry) holdMissing(ctx context.Context, r *running) error {
 			return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
 		}
 		e.found(kind)
-		e.noteHeld(r, []schema.GroupVersionKind{kind})
+		delete(r.held, kind)
+		e.noteHeld(r)
 		for _, resource := range r.resources.List() {
 			r.queue.Add(queue.Item{NamespacedName: nameOf(resource), GVK: e.set.GVK})
 		}
@@ -94,11 +95,12 @@ func (e *entry) holdMissing(ctx context.Context, r *running) error {
 	return nil
 }
 
-// noteHeld remembers by which definitions kinds are served. Built-in kinds have none.
-func (e *entry) noteHeld(r *running, kinds []schema.GroupVersionKind) {
-	for _, gvk := range kinds {
+// noteHeld remembers by which definitions kinds are served, as far as it is not known. Built-in kinds have none, and the first
+// list of definitions may come after an entry started.
+func (e *entry) noteHeld(r *running) {
+	for _, gvk := range append(e.set.Kinds(), r.inventory...) {
 		kind, ok := e.engine.children.Kind(gvk)
-		if !ok {
+		if _, known := r.held[gvk]; known || !ok {
 			continue
 		}
 		name := kind.Resource.GroupResource().String()

@@ -93,6 +93,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 		e.stop(false)
 	case current != nil:
 		e.dropVanished(ctx, current)
+		e.noteHeld(current)
 		return false, e.holdMissing(ctx, current)
 	}
 	if reason := e.engine.unmetDependency(e); reason != "" {
@@ -167,7 +168,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		definition: definition, resources: resources, inventory: inventory,
 		held: map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
 	}
-	e.noteHeld(r, append(e.set.Kinds(), inventory...))
+	e.noteHeld(r)
 	if err := e.control(ctx, r); err != nil {
 		resources.Stop()
 		return err

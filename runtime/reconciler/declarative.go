@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
@@ -83,7 +84,12 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		}
 	}
 	d.writeStatus(ctx, s)
-	return work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter}, s.err
+	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter}
+	if _, stalled := reasonOf(s.err); stalled {
+		// Only a change of the resource, of a child or of the Katalog can help. The resync looks again all the same.
+		return outcome, reconcile.TerminalError(s.err)
+	}
+	return outcome, s.err
 }
 
 // owner is the resource as its children know it.

@@ -85,7 +85,7 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 	}
 	p.names[id] = child.String()
 	p.planned = append(p.planned, planned{
-		Desired: apply.Desired{Object: object, CreateOnce: child.CreateOnce, Force: child.Force},
+		Desired: apply.Desired{Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Force: child.Force},
 		path:    child.String(),
 		sleep:   child.Sleep,
 		order:   p.order,
@@ -113,6 +113,13 @@ func (d *Declarative) build(child *box.Child, owner controllers.Owner, facts tem
 		}
 	}
 	return object, nil
+}
+
+// takeStatus parts an object from its status, which has an endpoint of its own.
+func takeStatus(object *unstructured.Unstructured) map[string]any {
+	status, _ := object.Object["status"].(map[string]any)
+	delete(object.Object, "status")
+	return status
 }
 
 // expand returns the facts of each element of a declaration's forEach, or the facts as they are.

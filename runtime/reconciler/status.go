@@ -44,8 +44,8 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 		log.V(1).Info("status is left as it is", "reason", err.Error())
 		again = false
 	case err != nil:
-		log.Error(err, "status is left as it is")
-		again = false
+		log.Error(err, "status is left as it is, another try follows")
+		again = true
 	default: // and not before: what is not written is found, and would be told, by the next cycle once more
 		d.sendEvents(s, before, draft.Conditions(d.Now()))
 	}
@@ -126,6 +126,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 		return orkv1.ReasonChildImmutable, true
 	}
 	if _, ok := errors.AsType[*controllers.InvalidError](err); ok {
+		return orkv1.ReasonInvalid, true
+	}
+	if _, ok := errors.AsType[*apply.RefusedError](err); ok {
 		return orkv1.ReasonInvalid, true
 	}
 	if _, ok := errors.AsType[*children.MissingKindError](err); ok {
