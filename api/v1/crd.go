@@ -182,7 +182,8 @@ type DependencyCondition string
 const (
 	// DependencyStarted is reached when the workers run.
 	DependencyStarted DependencyCondition = "started"
-	// DependencyHealthy is reached when they have reconciled successfully and no failure came since.
+	// DependencyHealthy is reached when they have reconciled successfully and no resource has failed failureThreshold times in a
+	// row.
 	DependencyHealthy DependencyCondition = "healthy"
 )
 

@@ -25,6 +25,8 @@ const (
 	ReasonChildImmutable = "ChildImmutable"
 	// ReasonKindNotInstalled is a child of a kind whose definition is not there.
 	ReasonKindNotInstalled = "KindNotInstalled"
+	// ReasonKindNotReadable is a child of a kind that the operator may not list.
+	ReasonKindNotReadable = "KindNotReadable"
 	// ReasonNamespaceRestricted is a resource, or a child, in a namespace that the Katalog leaves alone.
 	ReasonNamespaceRestricted = "NamespaceRestricted"
 )

@@ -45,7 +45,7 @@ func New(client dynamic.Interface, store *children.Store) *Applier {
 }
 
 // Apply makes one child as desired. The error of a child that another owner holds is a *NotOwnedError, that of a kind that is
-// not installed a *children.MissingKindError, that of a field that can't be changed an *ImmutableError, that of an object that the server finds
+// not installed a *children.MissingKindError, of one that may not be listed a *children.UnreadableKindError, that of a field that can't be changed an *ImmutableError, that of an object that the server finds
 // invalid a *RefusedError; all others are worth a new try.
 func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
 	change, err := a.apply(ctx, owner, desired)
@@ -58,7 +58,7 @@ func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired De
 func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
 	kind, ok := a.store.Kind(desired.Object.GroupVersionKind())
 	if !ok {
-		return Change{}, &children.MissingKindError{GVK: desired.Object.GroupVersionKind()}
+		return Change{}, a.store.Absent(desired.Object.GroupVersionKind())
 	}
 	w := write{kind: kind, owner: owner, desired: desired, hash: hashOf(desired.Object.Object)}
 

@@ -10,14 +10,13 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/controllers/children"
 )
 
 // keepStatus makes the status of a child that was just applied hold what it is to hold. Other fields of it are left alone.
 func (a *Applier) keepStatus(ctx context.Context, desired map[string]any, change Change) (Change, error) {
 	kind, ok := a.store.Kind(change.Object.GroupVersionKind())
 	if !ok {
-		return change, &children.MissingKindError{GVK: change.Object.GroupVersionKind()}
+		return change, a.store.Absent(change.Object.GroupVersionKind())
 	}
 	part := map[string]any{"status": desired}
 	if kind.Deleting(change.Object) || a.spells.holdsStatus(kind, part, change.Object) {

@@ -2,6 +2,7 @@ package children
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -49,14 +50,31 @@ func (e *MissingKindError) Error() string {
 	return fmt.Sprintf("kind %s of %s is not installed", e.GVK.Kind, e.GVK.GroupVersion())
 }
 
+// UnreadableKindError says that the operator may not list a kind. It is worth a new try when its rights change.
+type UnreadableKindError struct {
+	GVK schema.GroupVersionKind
+	Err error
+}
+
+func (e *UnreadableKindError) Error() string {
+	return fmt.Sprintf("kind %s of %s: %s", e.GVK.Kind, e.GVK.GroupVersion(), e.Err)
+}
+
+// Unwrap returns the server's error.
+func (e *UnreadableKindError) Unwrap() error { return e.Err }
+
 // Hold starts the informer of a kind unless it runs, and keeps it running until holder releases it. It returns when the
-// kind's children are in memory. A kind that is not installed is a *MissingKindError.
+// kind's children are in memory. A kind that is not installed is a *MissingKindError, one that may not be listed an
+// *UnreadableKindError; the latter is held all the same.
 func (s *Store) Hold(ctx context.Context, holder string, gvk schema.GroupVersionKind) error {
 	kind, err := s.hold(ctx, holder, gvk)
 	if err != nil {
 		return err
 	}
 	if err := kind.WaitForSync(ctx); err != nil {
+		if _, denied := errors.AsType[*informer.DeniedError](err); denied {
+			return &UnreadableKindError{GVK: gvk, Err: err}
+		}
 		return fmt.Errorf("read the children of kind %s: %w", gvk.Kind, err)
 	}
 	return nil
@@ -140,6 +158,18 @@ func (s *Store) Kind(gvk schema.GroupVersionKind) (kind *Kind, ok bool) {
 	defer s.mu.RUnlock()
 	kind, ok = s.kinds[gvk]
 	return kind, ok && kind.HasSynced()
+}
+
+// Absent is the error of a kind that Kind does not return.
+func (s *Store) Absent(gvk schema.GroupVersionKind) error {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	if kind, ok := s.kinds[gvk]; ok {
+		if err := kind.Denied(); err != nil {
+			return &UnreadableKindError{GVK: gvk, Err: err}
+		}
+	}
+	return &MissingKindError{GVK: gvk}
 }
 
 // Owned returns the children that carry the owner's label, also those that were written a moment ago.

@@ -20,12 +20,17 @@ var shortNames = map[string]string{
 
 // Add shows the children of a kind. The first of the list is the one under the kind's own name; without any, a placeholder
 // with an empty status is, so that a template may look into it. Custom tells that the Katalog declares the kind by its
-// full name; the first such kind that has a child is also called custom. A kind that is not installed has no plural.
+// full name; the first such kind that has a child is also called custom. A kind that is not installed has no
+// plural. Of two children of one name the second is found as namespace/name.
 func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, custom bool) {
 	singular := strings.ToLower(kind)
 	byName := make(map[string]any, len(objects))
 	for _, object := range objects {
-		byName[object.GetName()] = object.Object
+		name := object.GetName()
+		if _, taken := byName[name]; taken { // of another namespace
+			name = object.GetNamespace() + "/" + name
+		}
+		byName[name] = object.Object
 	}
 	var first any = placeholder()
 	if len(objects) > 0 {

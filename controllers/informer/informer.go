@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/resourceversion"
+	"k8s.io/apimachinery/pkg/util/wait"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/dynamic/dynamicinformer"
 	toolscache "k8s.io/client-go/tools/cache"
@@ -40,6 +42,7 @@ type Informer struct {
 	cancel   context.CancelFunc
 	done     chan struct{}
 	writes   writes
+	denied   atomic.Pointer[DeniedError]
 }
 
 // Start starts an informer, which runs until Stop is called or ctx ends. It does not wait for the first list.
@@ -53,12 +56,12 @@ func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Inform
 	if err := shared.SetTransform(trim); err != nil {
 		return nil, fmt.Errorf("set the transform of the informer of %s: %w", opts.Resource.Resource, err)
 	}
-	if err := shared.SetWatchErrorHandlerWithContext(watchError); err != nil {
-		return nil, fmt.Errorf("set the error handler of the informer of %s: %w", opts.Resource.Resource, err)
-	}
-
 	ctx, cancel := context.WithCancel(logf.IntoContext(ctx, logf.FromContext(ctx).WithValues("resource", opts.Resource.String())))
 	i := &Informer{resource: opts.Resource, shared: shared, cancel: cancel, done: make(chan struct{})}
+	if err := shared.SetWatchErrorHandlerWithContext(i.watchError); err != nil {
+		cancel()
+		return nil, fmt.Errorf("set the error handler of the informer of %s: %w", opts.Resource.Resource, err)
+	}
 	go func() {
 		defer close(i.done)
 		shared.RunWithContext(ctx)
@@ -82,19 +85,37 @@ func (i *Informer) Handle(handler toolscache.ResourceEventHandler) (remove func(
 	return func() error { return i.shared.RemoveEventHandler(registration) }, registration.HasSynced, nil
 }
 
-// ErrNotSynced is returned when the first list of an informer did not arrive in time: the kind cannot be listed, or the
-// server is slow.
+// ErrNotSynced is returned when the first list of an informer did not arrive in time.
 var ErrNotSynced = errors.New("informer is not synced")
+
+// DeniedError says that the operator may not list or watch a resource.
+type DeniedError struct{ Err error }
+
+func (e *DeniedError) Error() string { return "may not be listed and watched: " + e.Err.Error() }
+
+// Unwrap returns the server's error.
+func (e *DeniedError) Unwrap() error { return e.Err }
 
 // HasSynced tells whether the store holds what the first list returned.
 func (i *Informer) HasSynced() bool { return i.shared.HasSynced() }
 
-// WaitForSync waits until the store holds what the first list returned.
-func (i *Informer) WaitForSync(ctx context.Context) error {
-	if !toolscache.WaitForCacheSync(ctx.Done(), i.shared.HasSynced) {
-		return fmt.Errorf("%s: %w", i.resource.Resource, ErrNotSynced)
+// Denied returns why the first list is refused, nil when it is not. The informer goes on asking.
+func (i *Informer) Denied() error {
+	if denied := i.denied.Load(); denied != nil && !i.HasSynced() {
+		return fmt.Errorf("%s: %w", i.resource.Resource, denied)
 	}
 	return nil
+}
+
+// WaitForSync waits until the store holds what the first list returned, or the list is refused, which is a *DeniedError.
+func (i *Informer) WaitForSync(ctx context.Context) error {
+	err := wait.PollUntilContextCancel(ctx, 20*time.Millisecond, true, func(context.Context) (bool, error) {
+		return i.HasSynced(), i.Denied()
+	})
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%s: %w", i.resource.Resource, ErrNotSynced)
+	}
+	return err //nolint:wrapcheck // names the resource
 }
 
 // Get returns the object as the watch or a write of our own last showed it, or nil when there is none. It must not be
@@ -168,13 +189,14 @@ func trim(given any) (any, error) {
 
 // watchError logs why a watch ended where an operator can act on it. Ends that the protocol has by design are left to the
 // reflector, which starts again.
-func watchError(ctx context.Context, reflector *toolscache.Reflector, err error) {
+func (i *Informer) watchError(ctx context.Context, _ *toolscache.Reflector, err error) {
 	log := logf.FromContext(ctx)
 	switch {
 	case ctx.Err() != nil, apierrors.IsResourceExpired(err), apierrors.IsGone(err):
 	case apierrors.IsNotFound(err):
 		log.V(1).Info("kind is gone, the watch waits for it")
 	case apierrors.IsForbidden(err):
+		i.denied.Store(&DeniedError{Err: err})
 		log.Error(err, "may not list or watch, check the RBAC rules")
 	default:
 		log.V(1).Info("watch ended and starts again", "reason", err.Error())

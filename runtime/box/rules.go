@@ -2,50 +2,86 @@ package box
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// Rules are the rights that running the sets needs, and no more: on the resources themselves, on their children, and on what the
-// runtime keeps for itself. The rights on ConfigMaps and Leases are needed in the operator's own namespace alone.
+// Rules are the rights that running the sets needs in the whole cluster, and no more: on the resources themselves and on their
+// children.
 func Rules(sets ...*Set) []rbacv1.PolicyRule {
-	verbs := map[schema.GroupResource][]string{}
-	grant := func(group, resource string, granted ...string) {
-		id := schema.GroupResource{Group: group, Resource: resource}
-		for _, verb := range granted {
-			if !slices.Contains(verbs[id], verb) {
-				verbs[id] = append(verbs[id], verb)
-			}
-		}
-	}
-	grant("apiextensions.k8s.io", "customresourcedefinitions", "get", "list", "watch")
-	grant("events.k8s.io", "events", "create", "patch")
-	grant("", "configmaps", "get", "create", "patch")
-	grant("coordination.k8s.io", "leases", "get", "create", "update")
+	rights := rights{}
+	rights.grant("apiextensions.k8s.io", "customresourcedefinitions", "get", "list", "watch")
+	rights.grant("events.k8s.io", "events", "create", "patch")
 	for _, set := range sets {
 		plural := set.Plural
 		if plural == "" {
 			plural = pluralOf(set.GVK)
 		}
-		grant(set.GVK.Group, plural, "get", "list", "watch", "patch")
-		grant(set.GVK.Group, plural+"/status", "patch")
+		rights.grant(set.GVK.Group, plural, "get", "list", "watch", "patch")
+		rights.grant(set.GVK.Group, plural+"/status", "patch")
 		// An owner reference that blocks the owner's deletion needs this right on the owner.
-		grant(set.GVK.Group, plural+"/finalizers", "update")
+		rights.grant(set.GVK.Group, plural+"/finalizers", "update")
+		for _, kind := range set.statusKinds() {
+			rights.grant(kind.Group, pluralOf(kind)+"/status", "patch")
+		}
 		for _, kind := range set.Kinds() {
-			grant(kind.Group, pluralOf(kind), "get", "list", "watch", "create", "patch", "delete")
+			rights.grant(kind.Group, pluralOf(kind), "get", "list", "watch", "create", "patch", "delete")
 		}
 	}
-	rules := make([]rbacv1.PolicyRule, 0, len(verbs))
-	for id, granted := range verbs {
-		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{id.Group}, Resources: []string{id.Resource}, Verbs: granted})
+	return rights.rules()
+}
+
+// OwnRules are the rights that the runtime needs in its own namespace, for what it remembers and for leader election.
+func OwnRules() []rbacv1.PolicyRule {
+	rights := rights{}
+	rights.grant("", "configmaps", "get", "create", "patch")
+	rights.grant("coordination.k8s.io", "leases", "get", "create", "update")
+	return rights.rules()
+}
+
+// rights are verbs by resource.
+type rights map[schema.GroupResource][]string
+
+func (r rights) grant(group, resource string, verbs ...string) {
+	id := schema.GroupResource{Group: group, Resource: resource}
+	for _, verb := range verbs {
+		if !slices.Contains(r[id], verb) {
+			r[id] = append(r[id], verb)
+		}
+	}
+}
+
+// rules are sorted by group and resource.
+func (r rights) rules() []rbacv1.PolicyRule {
+	rules := make([]rbacv1.PolicyRule, 0, len(r))
+	for id, verbs := range r {
+		rules = append(rules, rbacv1.PolicyRule{APIGroups: []string{id.Group}, Resources: []string{id.Resource}, Verbs: verbs})
 	}
 	slices.SortFunc(rules, func(a, b rbacv1.PolicyRule) int {
 		return cmp.Or(cmp.Compare(a.APIGroups[0], b.APIGroups[0]), cmp.Compare(a.Resources[0], b.Resources[0]))
 	})
 	return rules
+}
+
+// statusKinds lists the kinds of children whose status is declared.
+func (s *Set) statusKinds() []schema.GroupVersionKind {
+	var kinds []schema.GroupVersionKind
+	for _, b := range append(slices.Collect(maps.Values(s.targets)), s.crd) {
+		for _, block := range b.Blocks {
+			for _, child := range block.Children {
+				if custom, ok := child.Declaration.Value.(orkv1.Custom); ok && custom.Object["status"].Value != nil {
+					kinds = append(kinds, child.GVK)
+				}
+			}
+		}
+	}
+	return kinds
 }
 
 // pluralOf guesses the resource of a kind by the rule that almost every kind follows.

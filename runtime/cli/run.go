@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -132,7 +133,21 @@ func (f *runFlags) cluster(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return nil, nil, fmt.Errorf("find the cluster: %w", err)
 	}
-	return config, nothing, nil
+	return config, nothing, reach(config)
+}
+
+// reach tells early, and in one line, that the cluster does not answer.
+func reach(config *rest.Config) error {
+	config = rest.CopyConfig(config)
+	config.Timeout = 5 * time.Second
+	client, err := discovery.NewDiscoveryClientForConfig(config)
+	if err == nil {
+		_, err = client.ServerVersion()
+	}
+	if err != nil {
+		return fmt.Errorf("reach the cluster at %s: %w", config.Host, err)
+	}
+	return nil
 }
 
 // operate runs the engine until it is interrupted or, when asked for, until everything is settled.

@@ -17,8 +17,9 @@ type report struct {
 	Valid    bool      `json:"valid"`
 	Errors   []finding `json:"errors"`
 	Warnings []finding `json:"warnings"`
-	// ClusterRole is what the Katalogs need, with --full.
+	// ClusterRole and Role, for the operator's own namespace, are what the Katalogs need, with --full.
 	ClusterRole *rbacv1.ClusterRole `json:"clusterRole,omitempty"`
+	Role        *rbacv1.Role        `json:"role,omitempty"`
 }
 
 type finding struct {
@@ -49,7 +50,7 @@ func validateCommand(opts Options) *cobra.Command {
 			}
 			r := report{Valid: !wrong, Errors: list(findings), Warnings: list(l.warnings)}
 			if full && !wrong {
-				r.ClusterRole = clusterRole(l.sets)
+				r.ClusterRole, r.Role = roles(l.sets)
 			}
 			if output == "" {
 				return r.print(opts, findings, l.warnings)
@@ -65,7 +66,7 @@ func validateCommand(opts Options) *cobra.Command {
 	}
 	filesFlag(cmd, &files)
 	outputFlag(cmd, &output)
-	cmd.Flags().BoolVar(&full, "full", false, "also print the ClusterRole that running the Katalogs needs")
+	cmd.Flags().BoolVar(&full, "full", false, "also print the ClusterRole and the Role that running the Katalogs needs")
 	return cmd
 }
 
@@ -93,7 +94,13 @@ func (r report) print(opts Options, errs, warnings katalog.Findings) error {
 		return fmt.Errorf("invalid: %s, %s", counted(len(errs), "error"), counted(len(warnings), "warning"))
 	}
 	if r.ClusterRole != nil {
-		return printAs(opts.Out, "yaml", r.ClusterRole)
+		if err := printAs(opts.Out, "yaml", r.ClusterRole); err != nil {
+			return err
+		}
+		if _, err := fmt.Fprintln(opts.Out, "---"); err != nil {
+			return err //nolint:wrapcheck // says all there is to say
+		}
+		return printAs(opts.Out, "yaml", r.Role)
 	}
 	_, err := fmt.Fprintf(opts.Out, "valid, %s\n", counted(len(warnings), "warning"))
 	return err //nolint:wrapcheck // says all there is to say
@@ -106,10 +113,15 @@ func counted(n int, what string) string {
 	return fmt.Sprintf("%d %ss", n, what)
 }
 
-func clusterRole(sets []*box.Set) *rbacv1.ClusterRole {
+// roles are the rights in the whole cluster, and those in the namespace that run is told with --namespace.
+func roles(sets []*box.Set) (*rbacv1.ClusterRole, *rbacv1.Role) {
 	return &rbacv1.ClusterRole{
-		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-		ObjectMeta: metav1.ObjectMeta{Name: "orkestra"},
-		Rules:      box.Rules(sets...),
-	}
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+			ObjectMeta: metav1.ObjectMeta{Name: "orkestra"},
+			Rules:      box.Rules(sets...),
+		}, &rbacv1.Role{
+			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+			ObjectMeta: metav1.ObjectMeta{Name: "orkestra", Namespace: defaultNamespace()},
+			Rules:      box.OwnRules(),
+		}
 }

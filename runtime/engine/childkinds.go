@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,7 +16,6 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/runtime/observe"
-	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
 
 // heldDefinition is the CustomResourceDefinition of a kind of children at the time when the entry began to hold the kind.
@@ -24,12 +24,18 @@ type heldDefinition struct {
 	uid  types.UID
 }
 
-// hold asks for the kinds of the children. Those that are not installed are returned.
+// hold asks for the kinds of the children. Those that are not installed, or may not be listed, are returned.
 func (e *entry) hold(ctx context.Context, kinds []schema.GroupVersionKind) (missing []schema.GroupVersionKind, err error) {
 	for _, kind := range kinds {
 		err := e.engine.children.Hold(ctx, e.set.Name, kind)
 		if gone, ok := errors.AsType[*children.MissingKindError](err); ok {
 			logf.FromContext(ctx).Info("kind of a child is not installed, its resources wait for it", "kind", gone.GVK.String())
+			missing = append(missing, kind)
+			continue
+		}
+		if _, unreadable := errors.AsType[*children.UnreadableKindError](err); unreadable {
+			// Nothing tells when rights are granted. The informer finds out; the entry looks again.
+			e.engine.wake.addAfter(e.set.Name, rightsRetry)
 			missing = append(missing, kind)
 			continue
 		}
@@ -39,6 +45,9 @@ func (e *entry) hold(ctx context.Context, kinds []schema.GroupVersionKind) (miss
 	}
 	return missing, nil
 }
+
+// rightsRetry is how often an entry looks whether a kind that may not be listed may be by now.
+const rightsRetry = 10 * time.Second
 
 // dropEmpty forgets those former kinds of which no resource of the entry has a child any more.
 func (e *entry) dropEmpty(ctx context.Context, former []schema.GroupVersionKind) (left []schema.GroupVersionKind, err error) {
@@ -88,9 +97,7 @@ func (e *entry) holdMissing(ctx context.Context, r *running) error {
 		e.found(kind)
 		delete(r.held, kind)
 		e.noteHeld(r)
-		for _, resource := range r.resources.List() {
-			r.queue.Add(queue.Item{NamespacedName: nameOf(resource), GVK: e.set.GVK})
-		}
+		r.requeueAll(e.set.GVK)
 	}
 	return nil
 }

@@ -45,6 +45,12 @@ func (e *Engine) define(ctx context.Context, one *entry) (definition, error) {
 		return e.discover(gvk)
 	}
 	name := one.definitionName()
+	if one.set.Plural == "" {
+		// The usual plural is a guess; where the kind is served, discovery knows.
+		if mapping, err := e.mapper.RESTMapping(gvk.GroupKind(), gvk.Version); err == nil {
+			name = mapping.Resource.GroupResource().String()
+		}
+	}
 	stored, err := e.client.Resource(definitionResource).Get(ctx, name, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return definition{}, &notReadyError{"CRD " + name + " is not installed"}

@@ -84,7 +84,7 @@ func (d *definitions) uid(name string) types.UID {
 func (e *Engine) definitionChanged(name string) {
 	_, group, _ := strings.Cut(name, ".")
 	for key, one := range e.entries {
-		if one.definitionName() == name || one.hasChildrenOf(group) {
+		if one.definitionName() == name || one.set.Plural == "" && one.set.GVK.Group == group || one.hasChildrenOf(group) {
 			e.wake.add(key)
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
-// unmetDependency tells what an entry has to wait for, or "" when it can start.
+// unmetDependency tells what an entry has to wait for, or "" when its resources can be operated.
 func (e *Engine) unmetDependency(one *entry) string {
 	for _, name := range slices.Sorted(maps.Keys(one.set.DependsOn)) {
 		dependency := one.set.DependsOn[name]
@@ -18,7 +18,7 @@ func (e *Engine) unmetDependency(one *entry) string {
 		}
 		snapshot := other.health.Snapshot()
 		switch {
-		case other.current() == nil:
+		case !other.operates():
 			return "dependency " + name + " has not started"
 		case dependency.Condition == orkv1.DependencyHealthy && snapshot.State != health.Healthy:
 			return "dependency " + name + " is not healthy"

@@ -12,7 +12,7 @@ import (
 
 func TestUnmetDependency(t *testing.T) {
 	name := types.NamespacedName{Name: "one"}
-	started := func(e *entry) { e.running = &running{}; e.health.Started() }
+	started := func(e *entry) { e.running = &running{}; e.running.released.Store(true); e.health.Started() }
 	cases := map[string]struct {
 		reason    string
 		condition orkv1.DependencyCondition

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -47,9 +48,11 @@ type running struct {
 	queue      *queue.Queue
 	inventory  []schema.GroupVersionKind
 	// held are the definitions of the children's kinds as far as they have one. Only settle uses it.
-	held   map[schema.GroupVersionKind]heldDefinition
-	cancel context.CancelFunc
-	done   chan struct{}
+	held map[schema.GroupVersionKind]heldDefinition
+	// released is set once what the entry depends on is there, and stays. Until then only deletions are dealt with.
+	released atomic.Bool
+	cancel   context.CancelFunc
+	done     chan struct{}
 }
 
 // ended tells whether the controller stopped by itself.
@@ -94,11 +97,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	case current != nil:
 		e.dropVanished(ctx, current)
 		e.noteHeld(current)
-		return false, e.holdMissing(ctx, current)
-	}
-	if reason := e.engine.unmetDependency(e); reason != "" {
-		e.wait(ctx, reason)
-		return false, nil
+		return e.release(ctx, current), e.holdMissing(ctx, current)
 	}
 
 	begin := time.Now()
@@ -106,8 +105,38 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	e.metrics.Activated(time.Since(begin), err)
 	if err != nil {
 		e.health.Waiting(err.Error())
+		return false, err
 	}
-	return err == nil, err
+	return e.operates() || e.release(ctx, e.current()), nil
+}
+
+// operates tells whether the entry's resources are operated.
+func (e *entry) operates() bool {
+	r := e.current()
+	return r != nil && r.released.Load()
+}
+
+// release has the resources operated as soon as what the entry depends on is there. An entry that was released stays so, whatever
+// becomes of its dependencies.
+func (e *entry) release(ctx context.Context, r *running) (released bool) {
+	if r.released.Load() {
+		return false
+	}
+	if reason := e.engine.unmetDependency(e); reason != "" {
+		e.wait(ctx, reason)
+		return false
+	}
+	r.released.Store(true)
+	e.health.Started()
+	r.requeueAll(e.set.GVK)
+	return true
+}
+
+// requeueAll has every resource looked at again.
+func (r *running) requeueAll(gvk schema.GroupVersionKind) {
+	for _, resource := range r.resources.List() {
+		r.queue.Add(queue.Item{NamespacedName: nameOf(resource), GVK: gvk})
+	}
 }
 
 // definitionName is the name of the kind's CustomResourceDefinition. Without a declared plural it is the one that almost every
@@ -169,6 +198,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		held: map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
 	}
 	e.noteHeld(r)
+	r.released.Store(e.engine.unmetDependency(e) == "")
 	if err := e.control(ctx, r); err != nil {
 		resources.Stop()
 		return err
@@ -177,7 +207,9 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	e.running, e.missing = r, missing
 	e.mu.Unlock()
 	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), r.queue.Len() })
-	e.health.Started()
+	if r.released.Load() {
+		e.health.Started()
+	}
 	return nil
 }
 
@@ -192,6 +224,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain),
+		Held: func() bool { return !r.released.Load() },
 	})
 	log := logf.FromContext(ctx)
 	var err error

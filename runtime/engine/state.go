@@ -54,7 +54,7 @@ func (e *entry) state() State {
 	if r == nil {
 		return s
 	}
-	s.Running = true
+	s.Running = e.operates()
 	ready, processing, _ := r.queue.Pending()
 	s.Busy = ready + processing
 	for _, stored := range r.resources.List() {

@@ -21,6 +21,8 @@ func newWaker() waker {
 
 func (w waker) add(name string) { w.queue.Add(name) }
 
+func (w waker) addAfter(name string, delay time.Duration) { w.queue.AddAfter(name, delay) }
+
 func (w waker) stop() { w.queue.ShutDown() }
 
 // run works until stop is called.

@@ -24,7 +24,7 @@ type Resources interface {
 	Get(name types.NamespacedName) *unstructured.Unstructured
 }
 
-// Options of a Kordinator. All but Drain must be set.
+// Options of a Kordinator. All but Held and Drain must be set.
 type Options struct {
 	Set       *box.Set
 	Resources Resources
@@ -34,6 +34,9 @@ type Options struct {
 	Events  func(queue.Item) queue.Facts
 	Health  *health.CRD
 	Metrics *metrics.CRD
+	// Held tells that what the entry depends on is not there yet: nothing is done for a resource then, unless it is on its way
+	// out. Nil: never.
+	Held func() bool
 	// Drain is how long a cycle may go on after the controller was told to stop. Zero: it is cancelled at once.
 	Drain time.Duration
 }
@@ -57,6 +60,9 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		_, err := k.contain(ctx, w)
 		k.Health.Forget(item.NamespacedName)
 		return reconcile.Result{}, err
+	}
+	if w.Object.GetDeletionTimestamp() == nil && k.Held != nil && k.Held() {
+		return reconcile.Result{}, nil // every resource is queued when the entry is released
 	}
 	w.Box = k.Set.Effective(box.Target(w.Object))
 

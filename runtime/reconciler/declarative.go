@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -77,6 +78,13 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 	if w.Object.GetDeletionTimestamp() != nil {
 		phases = []phase{d.cleanUp}
 	}
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			s.err = fmt.Errorf("reconciler panic: %v", recovered)
+			d.writeStatus(ctx, s)
+			panic(recovered) // whoever contains it has the stack
+		}
+	}()
 	for _, run := range phases {
 		var done bool
 		if done, s.err = run(ctx, s); done || s.err != nil {

@@ -11,7 +11,6 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
-	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
@@ -106,7 +105,7 @@ func (d *Declarative) build(child *box.Child, owner controllers.Owner, facts tem
 	if child.Scope == controllers.ScopeUnknown || child.Kind.GVK.Empty() {
 		kind, ok := d.Children.Kind(object.GroupVersionKind())
 		if !ok {
-			return nil, fmt.Errorf("%s: %w", child, &children.MissingKindError{GVK: object.GroupVersionKind()})
+			return nil, fmt.Errorf("%s: %w", child, d.Children.Absent(object.GroupVersionKind()))
 		}
 		if err := child.Place(owner, object, kind.Namespaced); err != nil {
 			return nil, err

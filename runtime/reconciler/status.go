@@ -134,6 +134,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*children.MissingKindError](err); ok {
 		return orkv1.ReasonKindNotInstalled, false
 	}
+	if _, ok := errors.AsType[*children.UnreadableKindError](err); ok {
+		return orkv1.ReasonKindNotReadable, false
+	}
 	return orkv1.ReasonReconcileError, false
 }
 
