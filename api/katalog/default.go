@@ -66,7 +66,7 @@ func setCRDDefaults(crd *orkv1.CRD, crossAccess bool) {
 		for i := range crd.Setup.Wait {
 			wait := &crd.Setup.Wait[i]
 			if kind, known := builtins[wait.Kind]; known && wait.APIVersion == "" {
-				wait.APIVersion = kind.GroupVersion.String()
+				wait.APIVersion = kind.String()
 			}
 		}
 	}

@@ -67,7 +67,8 @@ func versionOf(observed *unstructured.Unstructured) string {
 // refusalOf is the error of an object that the server finds invalid, nil for any other error.
 func refusalOf(w write, err error) error {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
-	if !ok || !apierrors.IsInvalid(err) {
+	// A bad request is one with a field that the kind does not have.
+	if !ok || !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
 		return nil
 	}
 	var causes []metav1.StatusCause

@@ -115,13 +115,15 @@ func counted(n int, what string) string {
 
 // roles are the rights in the whole cluster, and those in the namespace that run is told with --namespace.
 func roles(sets []*box.Set) (*rbacv1.ClusterRole, *rbacv1.Role) {
-	return &rbacv1.ClusterRole{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
-			ObjectMeta: metav1.ObjectMeta{Name: "orkestra"},
-			Rules:      box.Rules(sets...),
-		}, &rbacv1.Role{
-			TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-			ObjectMeta: metav1.ObjectMeta{Name: "orkestra", Namespace: defaultNamespace()},
-			Rules:      box.OwnRules(),
-		}
+	cluster := &rbacv1.ClusterRole{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "ClusterRole"},
+		ObjectMeta: metav1.ObjectMeta{Name: "orkestra"},
+		Rules:      box.Rules(sets...),
+	}
+	own := &rbacv1.Role{
+		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
+		ObjectMeta: metav1.ObjectMeta{Name: "orkestra", Namespace: defaultNamespace()},
+		Rules:      box.OwnRules(),
+	}
+	return cluster, own
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
@@ -323,5 +324,40 @@ func BenchmarkReconcile(b *testing.B) {
 		if _, err := f.Reconcile(ctx, item); err != nil {
 			b.Fatal(err)
 		}
+	}
+}
+
+func TestHeld(t *testing.T) {
+	going := resource()
+	going.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})
+	cases := map[string]struct {
+		reason string
+		object *unstructured.Unstructured
+		held   bool
+		want   bool
+	}{
+		"Held":     {reason: "what the entry depends on is not there yet", object: resource(), held: true},
+		"Released": {reason: "it is there", object: resource(), want: true},
+		"Going":    {reason: "a deletion waits for nothing, or a finalizer of ours would keep the resource", object: going, held: true, want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			done := false
+			f := newFixture(t, tc.object, 0, func(context.Context, work.Work) (work.Outcome, error) {
+				done = true
+				return work.Outcome{}, nil
+			})
+			f.Held = func() bool { return tc.held }
+			result, err := f.Reconcile(t.Context(), item)
+			if err != nil || result != (reconcile.Result{}) {
+				t.Errorf("Reconcile(...) = %v, %v", result, err)
+			}
+			if done != tc.want {
+				t.Errorf("\n%s\nthe resource was reconciled: %t, want %t", tc.reason, done, tc.want)
+			}
+			if total := f.health.Snapshot().Total; total != 0 && !tc.want {
+				t.Errorf("%d cycles are counted of a resource that is held", total)
+			}
+		})
 	}
 }

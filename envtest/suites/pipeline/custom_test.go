@@ -44,7 +44,47 @@ onReconcile:
 		operate(ctx, namespace, declared{box: `
 onReconcile: {custom: [{apiVersion: test.example.com/v1, kind: Part, metadata: {name: w}, spec: {unknown: 1}}]}`})
 		w := createWidget(ctx, namespace, ``)
-		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ReconcileError", ContainSubstring(`unknown field "spec.unknown"`)))
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "InvalidDeclaration", ContainSubstring(`unknown field "spec.unknown"`)))
+	})
+
+	It("asks once for what the server finds invalid, and again when something changed", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		o := operate(ctx, namespace, declared{box: `
+onReconcile:
+  custom: [{apiVersion: test.example.com/v1, kind: Part, metadata: {name: w}, spec: {enabled: "{{ .spec.enabled }}", mode: "{{ .spec.name }}", count: "{{ .spec.name }}"}}]
+`})
+		w := createWidget(ctx, namespace, `spec: {enabled: true, name: many}`)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "InvalidDeclaration", ContainSubstring("Part "+namespace+"/w is invalid: spec.count")))
+		Expect(conditionOf(ctx, w, "Stalled")()).To(ContainElement("True"))
+		o.settle()
+		o.take()
+		o.cycle(ctx, "Widget", "w")
+		Expect(o.take()).To(BeEmpty(), "the answer would be the same")
+
+		patch(ctx, w, `{"spec":{"name":"3"}}`)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "InvalidDeclaration", ContainSubstring("spec.count")))
+	})
+
+	It("keeps a declared status, and leaves other fields of it alone", func(ctx context.Context) {
+		o := start(ctx, declared{box: `
+onReconcile:
+  custom:
+    - apiVersion: test.example.com/v1
+      kind: Part
+      metadata: {name: w}
+      spec: {count: 1}
+      status: {phase: "{{ .spec.name }}", of: "{{ .spec.count }}"}
+`}, `spec: {count: 3, name: waiting}`)
+		part := object("Part", o.namespace, "w", "")
+		Expect(read(ctx, part)()["status"]).To(Equal(map[string]any{"phase": "waiting", "of": int64(3)}))
+		o.expectConverged(ctx)
+
+		patchStatus(ctx, part, `{"status":{"seen":"yes"}}`)
+		o.expectConverged(ctx)
+		patchStatus(ctx, part, `{"status":{"phase":"lost"}}`)
+		Eventually(field(ctx, part, "status", "phase")).Should(Equal("waiting"))
+		Expect(field(ctx, part, "status", "seen")()).To(Equal("yes"))
+		o.expectConverged(ctx)
 	})
 
 	It("waits for a kind that is not installed, and goes on without a restart", func(ctx context.Context) {
