@@ -35,7 +35,7 @@ func (e *entry) hold(ctx context.Context, kinds []schema.GroupVersionKind) (miss
 		}
 		if _, unreadable := errors.AsType[*children.UnreadableKindError](err); unreadable {
 			// Nothing tells when rights are granted. The informer finds out; the entry looks again.
-			e.engine.wake.addAfter(e.set.Name, rightsRetry)
+			e.engine.wakeUp(e.set.Name, rightsRetry)
 			missing = append(missing, kind)
 			continue
 		}

@@ -83,9 +83,9 @@ func (d *definitions) uid(name string) types.UID {
 // definitionChanged wakes the entries that the definition of a kind concerns: as that of their resources, or perhaps of children.
 func (e *Engine) definitionChanged(name string) {
 	_, group, _ := strings.Cut(name, ".")
-	for key, one := range e.entries {
+	for _, one := range e.all() {
 		if one.definitionName() == name || one.set.Plural == "" && one.set.GVK.Group == group || one.hasChildrenOf(group) {
-			e.wake.add(key)
+			e.wakeUp(one.set.Name, 0)
 		}
 	}
 }

@@ -12,8 +12,8 @@ import (
 func (e *Engine) unmetDependency(one *entry) string {
 	for _, name := range slices.Sorted(maps.Keys(one.set.DependsOn)) {
 		dependency := one.set.DependsOn[name]
-		other, ok := e.entries[name]
-		if !ok {
+		other := e.entry(name)
+		if other == nil {
 			return "dependency " + name + " does not run"
 		}
 		snapshot := other.health.Snapshot()
@@ -29,9 +29,9 @@ func (e *Engine) unmetDependency(one *entry) string {
 
 // wakeDependents has every entry that depends on one look again.
 func (e *Engine) wakeDependents(name string) {
-	for other, one := range e.entries {
+	for _, one := range e.all() {
 		if _, depends := one.set.DependsOn[name]; depends {
-			e.wake.add(other)
+			e.wakeUp(one.set.Name, 0)
 		}
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
@@ -18,8 +19,6 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
-	"github.com/orkestra-runtime/orkestra/runtime/box"
-	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
@@ -34,10 +33,14 @@ type Engine struct {
 	children    *children.Store
 	applier     *apply.Applier
 	record      *inventory
-	// entries never changes after New; what is in an entry does.
+	series      *metrics.Recorder
+
+	replacing sync.Mutex // held by Replace
+
+	mu      sync.RWMutex // guards the rest
 	entries map[string]*entry
-	// wake is made by Start, before anything uses it: a queue has goroutines, and an engine that never leads has none.
-	wake waker
+	// wake is there while the engine runs: a queue has goroutines, and an engine that never leads has none.
+	wake *waker
 }
 
 var (
@@ -60,7 +63,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a client for definitions: %w", err)
 	}
-	recorder, err := metrics.New(ctrlmetrics.Registry)
+	series, err := metrics.New(ctrlmetrics.Registry)
 	if err != nil {
 		return nil, err
 	}
@@ -72,29 +75,15 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		mapper:   mgr.GetRESTMapper(),
 		recorder: mgr.GetEventRecorder("orkestra"),
 		children: children.NewStore(client, mgr.GetRESTMapper()),
-		entries:  map[string]*entry{},
+		record:   newInventory(client, opts.Namespace),
+		series:   series,
 	}
+	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {
 		return nil, err
 	}
-	e.applier = apply.New(client, e.children)
-	e.record = newInventory(client, opts.Namespace)
-	for _, katalog := range opts.Katalogs {
-		sets, errs := box.CompileKatalog(katalog, opts.Registry)
-		if len(errs) > 0 {
-			return nil, fmt.Errorf("katalog %s: %w", katalog.Name, errs.ToAggregate())
-		}
-		for _, set := range sets {
-			if other, taken := e.entries[set.Name]; taken {
-				return nil, fmt.Errorf("CRD %s is declared by katalog %s and by katalog %s", set.Name, other.set.Katalog, set.Katalog)
-			}
-			e.entries[set.Name] = &entry{
-				engine:  e,
-				set:     set,
-				health:  health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
-				metrics: recorder.CRD(set.Name),
-			}
-		}
+	if e.entries, err = e.compile(opts.Katalogs); err != nil {
+		return nil, err
 	}
 	if err := mgr.Add(e); err != nil {
 		return nil, fmt.Errorf("add the engine to the manager: %w", err)
@@ -108,38 +97,39 @@ func (e *Engine) NeedLeaderElection() bool { return true }
 // Start runs until ctx ends, and returns when every controller, informer and cycle has ended.
 func (e *Engine) Start(ctx context.Context) error {
 	ctx = logf.IntoContext(ctx, e.log) // a Manager's Logger is not in the context that it starts with
-	e.wake = newWaker()
+	wake := newWaker()
 	var watching sync.WaitGroup
 	watching.Go(func() { e.definitions.run(ctx) })
 	defer watching.Wait()
 
-	for _, name := range slices.Sorted(maps.Keys(e.entries)) {
-		e.wake.add(name)
+	e.mu.Lock()
+	e.wake = &wake
+	e.mu.Unlock()
+	for _, one := range e.all() {
+		wake.add(one.set.Name)
 	}
 	// An entry whose kinds are slow to list must not keep the others from starting.
 	var settlers sync.WaitGroup
-	for range min(settlersAtMost, len(e.entries)) {
-		settlers.Go(func() { e.wake.run(ctx, e.settle) })
+	for range settlersAtMost {
+		settlers.Go(func() { wake.run(ctx, e.settle) })
 	}
 	<-ctx.Done()
-	e.wake.stop()
+	e.mu.Lock()
+	e.wake = nil
+	e.mu.Unlock()
+	wake.stop()
 	settlers.Wait()
-
-	var stopping sync.WaitGroup
-	for _, one := range e.entries {
-		stopping.Go(func() { one.stop(false) })
-	}
-	stopping.Wait()
+	retire(e.all())
 	return nil
 }
 
 // settlersAtMost bounds how many entries start or stop at once.
-const settlersAtMost = 64
+const settlersAtMost = 16
 
 // settle brings an entry to where it should be: running, or not. It is called again whenever something that it looks at changed,
 // and with back-off after an error.
 func (e *Engine) settle(ctx context.Context, name string) error {
-	entry := e.entries[name]
+	entry := e.entry(name)
 	if entry == nil {
 		return nil
 	}
@@ -148,4 +138,31 @@ func (e *Engine) settle(ctx context.Context, name string) error {
 		e.wakeDependents(name)
 	}
 	return err
+}
+
+// wakeUp has an entry settled, if the engine runs.
+func (e *Engine) wakeUp(name string, after time.Duration) {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	if e.wake != nil {
+		e.wake.addAfter(name, after)
+	}
+}
+
+// entry returns the entry of a name, or nil.
+func (e *Engine) entry(name string) *entry {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	return e.entries[name]
+}
+
+// all returns the entries in the order of their names.
+func (e *Engine) all() []*entry {
+	e.mu.RLock()
+	defer e.mu.RUnlock()
+	all := make([]*entry, 0, len(e.entries))
+	for _, name := range slices.Sorted(maps.Keys(e.entries)) {
+		all = append(all, e.entries[name])
+	}
+	return all
 }

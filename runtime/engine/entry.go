@@ -28,12 +28,17 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
 )
 
-// entry is one declared CRD, running or not. Only one settle or stop of it runs at a time; the lock is for those who ask.
+// entry is one declared CRD, running or not.
 type entry struct {
-	engine  *Engine
-	set     *box.Set
-	health  *health.CRD
-	metrics *metrics.CRD
+	engine   *Engine
+	set      *box.Set
+	declared declared
+	health   *health.CRD
+	metrics  *metrics.CRD
+
+	// settling is held while the entry is started or stopped, so that only one does so. It guards retired.
+	settling sync.Mutex
+	retired  bool
 
 	mu      sync.RWMutex // guards running and missing
 	running *running
@@ -70,6 +75,11 @@ const syncTimeout = 30 * time.Second
 
 // settle starts, keeps or stops the entry's controller. Changed tells that it now runs or no longer does.
 func (e *entry) settle(ctx context.Context) (changed bool, err error) {
+	e.settling.Lock()
+	defer e.settling.Unlock()
+	if e.retired {
+		return false, nil
+	}
 	definition, err := e.engine.define(ctx, e)
 	notReady, waits := errors.AsType[*notReadyError](err)
 	current := e.current()
@@ -264,10 +274,18 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		defer close(r.done)
 		if err := r.controller.Start(ctx); err != nil && ctx.Err() == nil {
 			log.Error(err, "controller ended")
-			e.engine.wake.add(e.set.Name)
+			e.engine.wakeUp(e.set.Name, 0)
 		}
 	}()
 	return nil
+}
+
+// retire ends the entry for good.
+func (e *entry) retire() {
+	e.settling.Lock()
+	defer e.settling.Unlock()
+	e.retired = true
+	e.stop(false)
 }
 
 // stop ends the controller, waits for its cycles, and then takes its informers down.

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"cmp"
-	"maps"
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -41,9 +40,10 @@ type ResourceState struct {
 
 // States returns what all entries do, in the order of their names.
 func (e *Engine) States() []State {
-	states := make([]State, 0, len(e.entries))
-	for _, name := range slices.Sorted(maps.Keys(e.entries)) {
-		states = append(states, e.entries[name].state())
+	entries := e.all()
+	states := make([]State, 0, len(entries))
+	for _, one := range entries {
+		states = append(states, one.state())
 	}
 	return states
 }

@@ -93,7 +93,7 @@ func (p printed) objects() []object {
 	var all []object
 	for _, one := range p {
 		all = append(all, object{one.GetKind(), one.GetNamespace(), one.GetName()})
-		for _, row := range one.table[1:] {
+		for _, row := range one.table[min(1, len(one.table)):] {
 			columns := strings.Fields(row)
 			namespace, name, _ := strings.Cut(columns[1], "/")
 			all = append(all, object{columns[0], strings.TrimPrefix(namespace, "-"), name})

@@ -82,8 +82,8 @@ onReconcile:
 		patchStatus(ctx, part, `{"status":{"seen":"yes"}}`)
 		o.expectConverged(ctx)
 		patchStatus(ctx, part, `{"status":{"phase":"lost"}}`)
-		Eventually(field(ctx, part, "status", "phase")).Should(Equal("waiting"))
-		Expect(field(ctx, part, "status", "seen")()).To(Equal("yes"))
+		Eventually(field(ctx, part, "status", "phase")).Should(Equal(`"waiting"`))
+		Expect(field(ctx, part, "status", "seen")()).To(Equal(`"yes"`))
 		o.expectConverged(ctx)
 	})
 

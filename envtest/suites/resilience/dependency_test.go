@@ -24,13 +24,13 @@ var _ = Describe("A dependency", func() {
 		waiting := func(entry string) func() string {
 			return func() string { return o.state(entry).Health.Waiting }
 		}
-		Eventually(waiting("b-started")).Should(Equal("dependency z-base has not started"))
-		Eventually(waiting("a-healthy")).Should(Equal("dependency z-base has not started"))
+		Eventually(waiting("b-started"), 5*time.Second).Should(Equal("dependency z-base has not started"))
+		Eventually(waiting("a-healthy"), 5*time.Second).Should(Equal("dependency z-base has not started"))
 
 		install(ctx, first)
 		o.awaitRunning("z-base", "b-started")
 		Expect(o.state("z-base").Health.StartedAt).To(BeTemporally("<=", o.state("b-started").Health.StartedAt))
-		Eventually(waiting("a-healthy")).Should(Equal("dependency z-base is not healthy"))
+		Eventually(waiting("a-healthy"), 5*time.Second).Should(Equal("dependency z-base is not healthy"))
 
 		By("not counting a dependency as healthy whose only resource fails")
 		space := namespace(ctx)

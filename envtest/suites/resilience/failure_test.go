@@ -61,8 +61,8 @@ var _ = Describe("An error that does not go away", func() {
 	})
 
 	It("of a right that is missing is told by the resource, and other entries run", func(ctx SpecContext) {
-		const group, other = "forbidden.example.com", "allowed.example.com"
-		install(ctx, widgets(group), widgets(other))
+		const group, other, unread = "forbidden.example.com", "allowed.example.com", "blind.example.com"
+		install(ctx, widgets(group), widgets(other), widgets(unread))
 		config, err := env.AddUser("few-rights")
 		Expect(err).NotTo(HaveOccurred())
 		allow := func(name string, rules ...rbacv1.PolicyRule) {
@@ -80,7 +80,7 @@ var _ = Describe("An error that does not go away", func() {
 		allow("few-rights",
 			rule(everything, "apiextensions.k8s.io", "customresourcedefinitions"),
 			rule(everything, "events.k8s.io", "events"),
-			rule(everything, group, "*"), rule(everything, other, "*"),
+			rule(everything, group, "*"), rule(everything, other, "*"), rule(everything, unread, "*"),
 			rule(everything, "", "configmaps"),
 			rule([]string{"get", "list", "watch"}, "", "secrets"),
 		)
@@ -104,15 +104,18 @@ var _ = Describe("An error that does not go away", func() {
 
 		By("not holding up other entries with one whose children may not be listed")
 		blind := setup{config: config, engines: []engine.Options{{Katalogs: parse(katalogText("blind",
-			entryOf("a-blind", group, "serviceAccounts"), entryOf("sighted", other, "configMaps")))}}}.start()
-		blind.awaitRunning("sighted")
-		Expect(blind.running("a-blind")()).To(BeFalse())
-		Expect(blind.state("a-blind").Health.Waiting).To(Equal("resources and children are being listed"))
+			entryOf("a-blind", unread, "serviceAccounts"), entryOf("sighted", other, "configMaps")))}}}.start()
+		blind.awaitRunning("sighted", "a-blind")
+		unseen := widget(unread, space, "unseen", nil)
+		create(ctx, unseen)
+		Eventually(condition(ctx, unseen), 5*time.Second).Should(And(HavePrefix("False KindNotReadable: "), ContainSubstring("may not be listed")))
 		Expect(blind.logbook.errors()).To(ContainElement(And(ContainSubstring("check the RBAC rules"), ContainSubstring("serviceaccounts"))))
 
 		By("converging when the right is granted")
 		allow("few-rights-more", rule(everything, "", "secrets"))
 		Expect(edit(ctx, bad, `{"size":1}`)).To(Succeed())
 		Eventually(ready(ctx, bad), 10*time.Second).Should(BeTrue(), condition(ctx, bad))
+		allow("few-rights-most", rule(everything, "", "serviceaccounts"))
+		Eventually(ready(ctx, unseen), 60*time.Second).Should(BeTrue(), condition(ctx, unseen))
 	})
 })

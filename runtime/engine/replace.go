@@ -1,0 +1,82 @@
+package engine
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/health"
+)
+
+// Replace takes other Katalogs in the place of those that the engine has. An entry that is as it was goes on undisturbed; one that
+// changed starts anew; one that is gone ends: its controller, its informer and those of its children's kinds that nobody else needs.
+// Replace returns when those have ended. Resources and children of an entry that is gone stay as they are. When a Katalog is wrong,
+// nothing changes.
+func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
+	e.replacing.Lock()
+	defer e.replacing.Unlock()
+	next, err := e.compile(katalogs)
+	if err != nil {
+		return err
+	}
+	var gone []*entry
+	for _, one := range e.all() {
+		if successor, ok := next[one.set.Name]; ok && reflect.DeepEqual(successor.declared, one.declared) {
+			next[one.set.Name] = one
+		} else {
+			gone = append(gone, one)
+		}
+	}
+	// An entry that takes the place of one of its name must not start before that has ended.
+	retire(gone)
+	e.mu.Lock()
+	e.entries = next
+	e.mu.Unlock()
+	for name := range next {
+		e.wakeUp(name, 0)
+	}
+	return nil
+}
+
+// declared is all that an entry is compiled from.
+type declared struct {
+	katalog    string
+	finalizers []string
+	crd        orkv1.CRD
+}
+
+// compile makes entries of Katalogs. Nothing of them runs yet.
+func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
+	entries := map[string]*entry{}
+	for _, katalog := range katalogs {
+		sets, errs := box.CompileKatalog(katalog, e.opts.Registry)
+		if len(errs) > 0 {
+			return nil, fmt.Errorf("katalog %s: %w", katalog.Name, errs.ToAggregate())
+		}
+		for _, set := range sets {
+			if other, taken := entries[set.Name]; taken {
+				return nil, fmt.Errorf("CRD %s is declared by katalog %s and by katalog %s", set.Name, other.set.Katalog, set.Katalog)
+			}
+			crd := katalog.Spec.CRDs[set.Name]
+			entries[set.Name] = &entry{
+				engine:   e,
+				set:      set,
+				declared: declared{katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy()},
+				health:   health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
+				metrics:  e.series.CRD(set.Name),
+			}
+		}
+	}
+	return entries, nil
+}
+
+// retire ends entries for good, all at once, and returns when they have ended.
+func retire(entries []*entry) {
+	var ending sync.WaitGroup
+	for _, one := range entries {
+		ending.Go(one.retire)
+	}
+	ending.Wait()
+}
