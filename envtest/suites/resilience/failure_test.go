@@ -26,12 +26,12 @@ var _ = Describe("An error that does not go away", func() {
           custom:
             - apiVersion: v1
               kind: ResourceQuota
-              metadata: {name: "{{ .metadata.name }}", namespace: "{{ .metadata.namespace }}"}
+              metadata: {name: "{{ .metadata.name }}", namespace: "{{ default .metadata.namespace .spec.in }}"}
               spec: {hard: {pods: "{{ .spec.size }}"}}
 `))
 		o.awaitRunning("broken")
 		space := namespace(ctx)
-		bad := widget(group, space, "bad", map[string]any{"size": "many"})
+		bad := widget(group, space, "bad", map[string]any{"size": "1", "in": "nowhere"})
 		create(ctx, bad)
 		createMany(ctx, 99, func(i int) client.Object {
 			return widget(group, space, fmt.Sprintf("good-%02d", i), map[string]any{"size": fmt.Sprint(i)})
@@ -44,7 +44,7 @@ var _ = Describe("An error that does not go away", func() {
 			}
 			return open
 		}, 20*time.Second).Should(Equal(1))
-		Eventually(condition(ctx, bad), 5*time.Second).Should(HavePrefix("False ReconcileError: custom[0]: create ResourceQuota " + space + "/bad: "))
+		Eventually(condition(ctx, bad), 5*time.Second).Should(HavePrefix("False ReconcileError: custom[0]: create ResourceQuota nowhere/bad: "))
 
 		By("growing the distance of its tries: the tenth is more than two seconds after the ninth")
 		posts := func() int { return o.network.count("POST", "/resourcequotas") }
@@ -56,7 +56,7 @@ var _ = Describe("An error that does not go away", func() {
 		Expect(snapshot.Failing).To(Equal(1))
 
 		By("recovering when it is mended")
-		Expect(edit(ctx, bad, `{"size":"7"}`)).To(Succeed())
+		Expect(edit(ctx, bad, `{"in":null}`)).To(Succeed())
 		Eventually(ready(ctx, bad), 2*time.Second).Should(BeTrue(), condition(ctx, bad))
 	})
 
