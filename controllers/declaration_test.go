@@ -82,7 +82,7 @@ func TestBuildErrors(t *testing.T) {
 		"DefaultName": {
 			reason: "the remedy is a name",
 			owner:  long, value: orkv1.ConfigMap{}, invalid: true,
-			want: `things[0].name: "` + long.Name + `-things" is the default, but not a name that the kind can have; ` +
+			want: `things[0].name: "` + long.Name[:80] + `..." is the default, but not a name that the kind can have; ` +
 				`set another one: must be no more than 253 characters`,
 		},
 		"Annotation": {

@@ -20,7 +20,7 @@ func (e *InvalidError) Error() string {
 		sentence := f.Detail
 		switch f.Type {
 		case field.ErrorTypeInvalid:
-			sentence = fmt.Sprintf("%q %s", fmt.Sprint(f.BadValue), f.Detail)
+			sentence = fmt.Sprintf("%q %s", shorten(fmt.Sprint(f.BadValue)), f.Detail)
 		case field.ErrorTypeRequired, field.ErrorTypeForbidden:
 		default:
 			sentence = f.ErrorBody()
@@ -28,4 +28,13 @@ func (e *InvalidError) Error() string {
 		sentences = append(sentences, f.Field+": "+sentence)
 	}
 	return strings.Join(sentences, "; ")
+}
+
+// shorten leaves room for what is wrong with a value: a condition has 256 characters for both.
+func shorten(value string) string {
+	const most = 80
+	if runes := []rune(value); len(runes) > most {
+		return string(runes[:most]) + "..."
+	}
+	return value
 }

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -107,11 +108,15 @@ func (l *loader) path(path string) {
 		l.stdin()
 		return
 	}
+	if strings.Contains(path, "://") {
+		l.log.errorf(Position{File: path}, "", "is a URL; a Katalog is read from a file or from the standard input")
+		return
+	}
 	path = filepath.Clean(path)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		l.log.errorf(Position{File: path}, "", "%s", fileError(path, err))
+		l.log.errorf(Position{File: path}, "", "%s", readError(err))
 	case info.IsDir():
 		l.directory(path)
 	default:
@@ -136,7 +141,7 @@ func (l *loader) stdin() {
 func (l *loader) directory(path string) {
 	entries, err := os.ReadDir(path)
 	if err != nil {
-		l.log.errorf(Position{File: path}, "", "%s", fileError(path, err))
+		l.log.errorf(Position{File: path}, "", "%s", readError(err))
 		return
 	}
 	before, wrong, skipped := len(l.documents), len(l.log.errors), len(l.skipped)
@@ -169,7 +174,7 @@ func (l *loader) file(path string, named bool) {
 	l.read[path] = true
 	data, err := readFile(path)
 	if err != nil {
-		l.log.errorf(Position{File: path}, "", "%s", fileError(path, err))
+		l.log.errorf(Position{File: path}, "", "%s", readError(err))
 		return
 	}
 	l.text(path, data, named)

@@ -108,15 +108,18 @@ func isRemote(path string) bool {
 }
 
 // fileError tells why a file could not be read, with the path that was tried.
-func fileError(path string, err error) string {
+func fileError(path string, err error) string { return path + " " + readError(err) }
+
+// readError is fileError where the path stands in front already.
+func readError(err error) string {
 	var pathError *fs.PathError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Sprintf("%s does not exist", path)
+		return "does not exist"
 	case errors.As(err, &pathError):
 		err = pathError.Err
 	}
-	return fmt.Sprintf("%s cannot be read: %v", path, err)
+	return fmt.Sprintf("cannot be read: %v", err)
 }
 
 // quote shows a text of a file in a message, shortened when it is long.

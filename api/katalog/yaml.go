@@ -51,8 +51,31 @@ func (s *source) syntaxError(data []byte, err error) {
 		s.log.errorf(Position{s.file, tab, 1}, "", "the line is indented with a tab; YAML wants spaces")
 		return
 	}
-	s.log.errorf(Position{s.file, line, 0}, "", "not valid YAML: %s", message)
+	language := "YAML"
+	if strings.HasSuffix(s.file, ".json") {
+		language = "JSON"
+	}
+	s.log.errorf(placeOf(s.file, data, line, message), "", "not valid %s: %s", language, message)
 }
+
+// placeOf is where the parser found an error: the line that it names, from its first character on. Of an alias it names no line.
+func placeOf(file string, data []byte, line int, message string) Position {
+	lines := strings.Split(string(data), "\n")
+	if match := unknownAnchor.FindStringSubmatch(message); match != nil {
+		for i, text := range lines {
+			if at := strings.Index(text, "*"+match[1]); at >= 0 {
+				return Position{file, i + 1, at + 1}
+			}
+		}
+	}
+	if line < 1 || line > len(lines) {
+		return Position{file, line, 1}
+	}
+	text := lines[line-1]
+	return Position{file, line, 1 + len(text) - len(strings.TrimLeft(text, " "))}
+}
+
+var unknownAnchor = regexp.MustCompile(`unknown anchor '([^']+)' referenced`)
 
 // tabIndented returns the number of a line next to the given one that has a tab in its indentation, or 0. The parser
 // names the line of the error or one beside it.

@@ -47,7 +47,7 @@ func (d devMode) prepare(ctx context.Context) error {
 	for _, entry := range d.entries() {
 		files := entry.Files
 		for _, object := range files.Setup {
-			if err := a.apply(ctx, object); err != nil {
+			if _, err := a.apply(ctx, object); err != nil {
 				return err
 			}
 		}
@@ -63,7 +63,7 @@ func (d devMode) prepare(ctx context.Context) error {
 		}
 		delete(content, "status")
 		unstructured.RemoveNestedField(content, "metadata", "creationTimestamp")
-		if err := a.apply(ctx, &unstructured.Unstructured{Object: content}); err != nil {
+		if _, err := a.apply(ctx, &unstructured.Unstructured{Object: content}); err != nil {
 			return err
 		}
 		if err := a.awaitKind(ctx, schema.GroupKind{Group: files.CRD.Spec.Group, Kind: files.CRD.Spec.Names.Kind}); err != nil {
@@ -73,18 +73,21 @@ func (d devMode) prepare(ctx context.Context) error {
 	return nil
 }
 
-// applyResources applies the resources of crFiles.
-func (d devMode) applyResources(ctx context.Context) error {
+// applyResources applies the resources of crFiles, and returns them as they are in the cluster.
+func (d devMode) applyResources(ctx context.Context) ([]*unstructured.Unstructured, error) {
 	a, err := d.applier()
 	if err != nil {
-		return err
+		return nil, err
 	}
+	var applied []*unstructured.Unstructured
 	for _, object := range d.resources() {
-		if err := a.apply(ctx, object); err != nil {
-			return err
+		answer, err := a.apply(ctx, object)
+		if err != nil {
+			return nil, err
 		}
+		applied = append(applied, answer)
 	}
-	return nil
+	return applied, nil
 }
 
 // resources are those of crFiles, in order.
@@ -135,14 +138,14 @@ type devApplier struct {
 	mapper meta.RESTMapper
 }
 
-func (a *devApplier) apply(ctx context.Context, object *unstructured.Unstructured) error {
+func (a *devApplier) apply(ctx context.Context, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	what := object.GetKind() + " " + object.GetName()
 	if err := a.awaitKind(ctx, object.GroupVersionKind().GroupKind()); err != nil {
-		return err
+		return nil, err
 	}
 	mapping, err := a.mapper.RESTMapping(object.GroupVersionKind().GroupKind(), object.GroupVersionKind().Version)
 	if err != nil {
-		return fmt.Errorf("apply %s: %w", what, err)
+		return nil, fmt.Errorf("apply %s: %w", what, err)
 	}
 	object = object.DeepCopy()
 	resource := dynamic.ResourceInterface(a.client.Resource(mapping.Resource))
@@ -151,22 +154,22 @@ func (a *devApplier) apply(ctx context.Context, object *unstructured.Unstructure
 			object.SetNamespace(metav1.NamespaceDefault)
 		}
 		if err := a.ensureNamespace(ctx, object.GetNamespace()); err != nil {
-			return fmt.Errorf("apply %s: %w", what, err)
+			return nil, fmt.Errorf("apply %s: %w", what, err)
 		}
 		resource = a.client.Resource(mapping.Resource).Namespace(object.GetNamespace())
 	}
 	body, err := json.Marshal(object)
 	if err != nil {
-		return fmt.Errorf("apply %s: %w", what, err)
+		return nil, fmt.Errorf("apply %s: %w", what, err)
 	}
-	_, err = resource.Patch(ctx, object.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
+	answer, err := resource.Patch(ctx, object.GetName(), types.ApplyPatchType, body, metav1.PatchOptions{
 		FieldManager: devFieldManager, Force: new(true), FieldValidation: metav1.FieldValidationStrict,
 	})
 	if err != nil {
-		return fmt.Errorf("apply %s: %w", what, err)
+		return nil, fmt.Errorf("apply %s: %w", what, err)
 	}
 	logf.FromContext(ctx).Info("applied", "kind", object.GetKind(), "namespace", object.GetNamespace(), "name", object.GetName())
-	return nil
+	return answer, nil
 }
 
 // ensureNamespace makes a namespace that is not there, as nobody else would on a control plane that has just started.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -23,7 +25,7 @@ type loaded struct {
 // load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
 // no documents.
 func load(opts Options, files []string, inCluster bool) (*loaded, error) {
-	if len(files) == 0 {
+	if len(files) == 0 || slices.Contains(files, "") {
 		return nil, &usageError{errors.New("no Katalog: name one with -f")}
 	}
 	registry, err := builtin.Registry()
@@ -43,6 +45,25 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 		l.documents, l.warnings = result.Documents, result.Warnings
 	}
 	return l, err //nolint:wrapcheck // says where and what
+}
+
+// loadInterruptibly is load for a command that is interrupted while it waits for the standard input or for a pipe.
+func loadInterruptibly(ctx context.Context, opts Options, files []string, inCluster bool) (*loaded, error) {
+	type outcome struct {
+		*loaded
+		err error
+	}
+	read := make(chan outcome, 1)
+	go func() {
+		l, err := load(opts, files, inCluster)
+		read <- outcome{l, err}
+	}()
+	select {
+	case o := <-read:
+		return o.loaded, o.err
+	case <-ctx.Done(): // the read can't be ended; the process ends
+		return nil, errors.New("interrupted while reading the Katalogs")
+	}
 }
 
 // filesFlag adds the flag that names Katalogs.

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -77,6 +78,8 @@ func (f *runFlags) check() error {
 		return &usageError{errors.New("--data-dir goes with --embedded")}
 	case f.embedded && (f.kubeconfig != "" || f.kubecontext != ""):
 		return &usageError{errors.New("--embedded brings its own cluster: it excludes --kubeconfig and --context")}
+	case f.drain < 0:
+		return &usageError{errors.New("--shutdown-timeout must not be negative")}
 	case f.untilSettled < 0:
 		return &usageError{errors.New("--until-settled must be a positive duration")}
 	default:
@@ -97,7 +100,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	ctx = logf.IntoContext(ctx, log)
 
-	l, err := load(opts, f.files, inCluster())
+	l, err := loadInterruptibly(ctx, opts, f.files, inCluster())
 	if l != nil {
 		printWarnings(cmd, l.warnings)
 	}
@@ -186,13 +189,15 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, c
 
 // accompany does what is left to do while the engine runs. An interrupt is no failure, unless it is for what was asked for.
 func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.Engine, dev devMode) error {
+	var applied []*unstructured.Unstructured
 	if !inCluster() {
-		if err := dev.applyResources(ctx); err != nil && ctx.Err() == nil {
+		var err error
+		if applied, err = dev.applyResources(ctx); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	if f.untilSettled > 0 {
-		return untilSettled(ctx, cmd.OutOrStdout(), e, dev.resources(), f.untilSettled)
+		return untilSettled(ctx, cmd.OutOrStdout(), e, applied, f.untilSettled)
 	}
 	<-ctx.Done()
 	return nil

@@ -40,7 +40,7 @@ func validateCommand(opts Options) *cobra.Command {
 		Short: "Checks Katalogs without a cluster and prints everything that is wrong with them",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := load(opts, files, false)
+			l, err := loadInterruptibly(cmd.Context(), opts, files, false)
 			findings, wrong := errors.AsType[katalog.Findings](err)
 			if err != nil && !wrong {
 				return err

@@ -2,6 +2,7 @@ package kordinator
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 	"time"
@@ -71,7 +72,7 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	outcome, err := k.contain(ctx, w)
 	k.Metrics.Active.Dec()
 	k.Metrics.Reconciled(time.Since(start), err)
-	k.Health.Observe(item.NamespacedName, err)
+	k.Health.Observe(item.NamespacedName, plain(err))
 	for _, change := range outcome.Changes.Writes() {
 		k.Metrics.Wrote(string(change.Action))
 		logf.FromContext(ctx).Info(change.String())
@@ -80,6 +81,16 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: outcome.RequeueAfter}, nil
+}
+
+// plain is an error without the mark that it is not to be tried again, for people.
+func plain(err error) error {
+	if errors.Is(err, reconcile.TerminalError(nil)) {
+		if inner := errors.Unwrap(err); inner != nil {
+			return inner
+		}
+	}
+	return err
 }
 
 // contain turns a panic of user code into an error.

@@ -327,6 +327,19 @@ func BenchmarkReconcile(b *testing.B) {
 	}
 }
 
+// What people read of an error does not say how it is tried again.
+func TestHealthOfATerminalError(t *testing.T) {
+	f := newFixture(t, resource(), 0, func(context.Context, work.Work) (work.Outcome, error) {
+		return work.Outcome{}, reconcile.TerminalError(errors.New("no luck"))
+	})
+	if _, err := f.Reconcile(t.Context(), item); !errors.Is(err, reconcile.TerminalError(nil)) {
+		t.Errorf("Reconcile(...) = %v, want it marked for the controller", err)
+	}
+	if got := f.health.Failure(name); got != "no luck" {
+		t.Errorf("Failure(...) = %q", got)
+	}
+}
+
 func TestHeld(t *testing.T) {
 	going := resource()
 	going.SetDeletionTimestamp(&metav1.Time{Time: time.Unix(1, 0)})

@@ -42,6 +42,31 @@ var _ = Describe("ork run", Ordered, func() {
 		return session
 	}
 
+	It("settles resources of files that name no namespace", func(ctx SpecContext) {
+		const group = "unplaced.example.com"
+		install(ctx, widgets(group))
+		file := filepath.Join(GinkgoT().TempDir(), "cr.yaml")
+		Expect(os.WriteFile(file, []byte("{apiVersion: unplaced.example.com/v1, kind: Widget, metadata: {name: one}, spec: {size: 1}}"), 0o600)).To(Succeed())
+		session := ork(katalogText("unplaced", entryText("unplaced", group, "\n      crFiles: ["+file+"]")), "--metrics-bind-address=0", "--until-settled=20s")
+		Eventually(session, 30*time.Second).Should(gexec.Exit(0))
+		Expect(session.Out).To(gbytes.Say("namespace: default"))
+	})
+
+	It("ends at the first interrupt while it waits for its input", func() {
+		reading, writing, err := os.Pipe()
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { _, _ = writing.Close(), reading.Close() })
+		command := exec.Command(binary, "validate", "-f", "-")
+		command.Stdin = reading
+		session, err := gexec.Start(command, GinkgoWriter, GinkgoWriter)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { session.Kill().Wait() })
+		Consistently(session, 500*time.Millisecond).ShouldNot(gexec.Exit())
+		session.Interrupt()
+		Eventually(session, 5*time.Second).Should(gexec.Exit(1))
+		Expect(session.Err).To(gbytes.Say("interrupted while reading"))
+	})
+
 	It("finishes the cycles that have begun when it is told to end, and reports no failure", func(ctx SpecContext) {
 		const group = "sigterm.example.com"
 		install(ctx, widgets(group))
