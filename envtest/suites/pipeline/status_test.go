@@ -250,7 +250,8 @@ onReconcile: {configMaps: [{name: a, data: {a: "1"}, labels: {x: "{{ .spec.label
 		got := ready(ctx, w)()
 		Expect(got[:2]).To(Equal([]string{"False", "InvalidDeclaration"}))
 		Expect(len(got[2])).To(And(BeNumerically("<=", 256), BeNumerically(">=", 254)))
-		Expect(got[2]).To(And(HavePrefix("configMaps[0].labels"), HaveSuffix("ü...")))
+		Expect(got[2]).To(And(HavePrefix("configMaps[0].labels"), ContainSubstring("must be no more than 63 bytes"), HaveSuffix("...")),
+			"a long value leaves room for what is wrong with it")
 		Expect(conditionTypes(ctx, w)).To(ConsistOf("Ready", "Stalled"))
 		before := o.cycles()
 		Eventually(o.cycles).Should(BeNumerically(">=", before+2))
