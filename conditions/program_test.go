@@ -1,10 +1,7 @@
 package conditions_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -15,26 +12,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", file, diff)
-	}
-}
 
 func TestEvaluate(t *testing.T) {
 	yes := orkv1.Condition{Field: "metadata.name", Equals: text("shop")}
@@ -97,7 +76,7 @@ func TestReasons(t *testing.T) {
 		}
 		fmt.Fprintln(&out, verdict.Reason)
 	}
-	golden(t, "reasons.golden", out.String())
+	golden.Compare(t, "testdata/reasons.golden", out.String())
 }
 
 // TestCompileErrors shows what an author reads of wrong conditions.
@@ -148,7 +127,7 @@ func TestCompileErrors(t *testing.T) {
 	for _, err := range errs {
 		fmt.Fprintln(&out, err)
 	}
-	golden(t, "compile_errors.golden", out.String())
+	golden.Compare(t, "testdata/compile_errors.golden", out.String())
 }
 
 func TestReferences(t *testing.T) {

@@ -2,16 +2,13 @@ package katalog
 
 import (
 	"errors"
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // TestInvalid compares what a user sees. A case is a directory with a katalog.yaml, or with a file paths that lists what to
 // load.
@@ -24,7 +21,7 @@ func TestInvalid(t *testing.T) {
 			if !ok {
 				t.Fatalf("Load(...): want Findings, got error %v and result %v", err, result)
 			}
-			golden(t, "errors.golden", findings.Error()+"\n")
+			golden.Compare(t, "errors.golden", findings.Error()+"\n")
 		})
 	}
 }
@@ -41,10 +38,10 @@ func TestLater(t *testing.T) {
 			}
 			result, err := l.finish()
 			if err == nil {
-				golden(t, "out.golden", render(t, result))
+				golden.Compare(t, "out.golden", render(t, result))
 				return
 			}
-			golden(t, "errors.golden", err.Error()+"\n")
+			golden.Compare(t, "errors.golden", err.Error()+"\n")
 		})
 	}
 }
@@ -58,7 +55,7 @@ func TestValid(t *testing.T) {
 			if err != nil {
 				t.Fatalf("Load(...):\n%v", err)
 			}
-			golden(t, "out.golden", render(t, result))
+			golden.Compare(t, "out.golden", render(t, result))
 		})
 	}
 }
@@ -91,20 +88,4 @@ func casePaths(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return strings.Fields(string(list))
-}
-
-func golden(t *testing.T, file, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", file, diff)
-	}
 }

@@ -1,36 +1,13 @@
 package template_test
 
 import (
-	"flag"
 	"fmt"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
-
-var update = flag.Bool("update", false, "rewrite the golden files")
-
-func golden(t *testing.T, name, got string) {
-	t.Helper()
-	file := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", file, diff)
-	}
-}
 
 // TestCompileErrors shows what an author reads: each text with the error it gives.
 func TestCompileErrors(t *testing.T) {
@@ -70,7 +47,7 @@ func TestCompileErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "%q\n    %v\n", text, err)
 	}
-	golden(t, "compile_errors.golden", out.String())
+	golden.Compare(t, "testdata/compile_errors.golden", out.String())
 }
 
 // TestRenderErrors shows what an operator reads.
@@ -95,5 +72,5 @@ func TestRenderErrors(t *testing.T) {
 		}
 		fmt.Fprintf(&out, "%q\n    %v\n", text, err)
 	}
-	golden(t, "render_errors.golden", out.String())
+	golden.Compare(t, "testdata/render_errors.golden", out.String())
 }

@@ -1,7 +1,6 @@
 package kindtest
 
 import (
-	"flag"
 	"fmt"
 	"io/fs"
 	"os"
@@ -17,12 +16,8 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write what is built to the golden files")
-
-// golden is the file that an object is compared with.
-const golden = "out.golden.yaml"
 
 // Golden builds the rendered declarations in testdata/<key>/<case>/in.yaml and compares the objects with out.golden.yaml
 // beside them, which the flag -update writes. Each object must consist of fields that its API type has, in the API server's
@@ -45,7 +40,11 @@ func Golden(t *testing.T, kind controllers.Kind) {
 				t.Errorf("Check(): %v", errs.ToAggregate())
 			}
 			object := build(t, d)
-			compare(t, filepath.Join(cases, path.Dir(input)), object)
+			got, err := yaml.Marshal(object)
+			if err != nil {
+				t.Fatal(err)
+			}
+			golden.Compare(t, filepath.Join(cases, path.Dir(input), "out.golden.yaml"), string(got))
 			keepsItsForm(t, object)
 			sharesNothing(t, d, object)
 		})
@@ -65,26 +64,6 @@ func build(t *testing.T, d controllers.Declaration) *unstructured.Unstructured {
 		}
 	}
 	return object
-}
-
-func compare(t *testing.T, folder string, object *unstructured.Unstructured) {
-	t.Helper()
-	got, err := yaml.Marshal(object)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(filepath.Join(folder, golden), got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := fs.ReadFile(os.DirFS(folder), golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("Build(...): -want, +got:\n%s", diff)
-	}
 }
 
 // keepsItsForm sends the object through its API type, as the API server does: unknown fields are errors, and a leaf that

@@ -3,16 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
-	"flag"
-	"os"
-	"path/filepath"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-)
 
-var update = flag.Bool("update", false, "write the golden files anew")
+	"github.com/orkestra-runtime/orkestra/internal/golden"
+)
 
 // sample is a report of two sizes and two rounds. At the smaller size one operator is missing.
 func sample() report {
@@ -80,23 +77,6 @@ func TestReportIsReadable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "table.golden.txt", table.Bytes())
-	golden(t, "bench.golden.json", append(figures, '\n'))
-}
-
-func golden(t *testing.T, name string, got []byte) {
-	t.Helper()
-	path := filepath.Join("testdata", name)
-	if *update {
-		if err := os.WriteFile(path, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("%s: -want, +got (renew with -update):\n%s", path, diff)
-	}
+	golden.Compare(t, "testdata/table.golden.txt", table.String())
+	golden.Compare(t, "testdata/bench.golden.json", string(figures)+"\n")
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -18,8 +17,6 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-var update = flag.Bool("update", false, "write the golden file anew")
-
 const (
 	types  = "../../api/v1"
 	golden = "../../config/schema/katalog.schema.json"
@@ -29,11 +26,6 @@ func TestGenerate(t *testing.T) {
 	got, err := Generate(types)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if *update {
-		if err := os.WriteFile(golden, got, 0o600); err != nil {
-			t.Fatal(err)
-		}
 	}
 	want, err := os.ReadFile(golden)
 	if err != nil {

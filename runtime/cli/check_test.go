@@ -1,15 +1,11 @@
 package cli
 
 import (
-	"flag"
-	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // What the loader finds and what the compilers of templates and conditions find is for one reader, who mends the file once.
 func TestLoadReportsAllAtOnce(t *testing.T) {
@@ -20,19 +16,7 @@ func TestLoadReportsAllAtOnce(t *testing.T) {
 			if err == nil {
 				t.Fatal("the Katalog is wrong and loads")
 			}
-			got := err.Error() + "\n"
-			if *update {
-				if err := os.WriteFile("errors.golden", []byte(got), 0o600); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile("errors.golden")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if diff := cmp.Diff(string(want), got); diff != "" {
-				t.Errorf("errors.golden: -want, +got:\n%s", diff)
-			}
+			golden.Compare(t, "errors.golden", err.Error()+"\n")
 		})
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net"
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -13,9 +12,10 @@ import (
 	"testing"
 
 	"github.com/go-logr/logr"
-	"github.com/google/go-cmp/cmp"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
 
 // result is what a command leaves behind.
@@ -165,25 +165,8 @@ func TestValidate(t *testing.T) {
 			if got.Code != tc.code {
 				t.Errorf("exit code %d, want %d", got.Code, tc.code)
 			}
-			golden(t, name+".golden", got.Out+"-- stderr --\n"+got.Err)
+			golden.Compare(t, name+".golden", got.Out+"-- stderr --\n"+got.Err)
 		})
-	}
-}
-
-// golden compares a text with a file, which -update writes.
-func golden(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", path, diff)
 	}
 }
 

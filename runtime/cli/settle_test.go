@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
@@ -43,7 +44,7 @@ func TestUnsettled(t *testing.T) {
 		object("Widget", "default", "unseen", nil),
 		object("Stranger", "default", "of-no-entry", nil),
 	}
-	golden(t, "testdata/unsettled.golden", strings.Join(unsettled(states, expected), "\n")+"\n")
+	golden.Compare(t, "testdata/unsettled.golden", strings.Join(unsettled(states, expected), "\n")+"\n")
 	if open := unsettled(states[3:], nil); len(open) > 0 {
 		t.Errorf("an entry without resources is unsettled: %v", open)
 	}
@@ -70,7 +71,7 @@ func TestPrintStates(t *testing.T) {
 	if err := printStates(&out, states); err != nil {
 		t.Fatal(err)
 	}
-	golden(t, "testdata/states.golden", out.String())
+	golden.Compare(t, "testdata/states.golden", out.String())
 }
 
 func TestFingerprint(t *testing.T) {

@@ -3,23 +3,18 @@ package kordinator_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/kordinator"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // step is one item's cycle: what is known of its events, and what the reconciler comes to.
 type step struct {
@@ -89,7 +84,7 @@ func TestTrace(t *testing.T) {
 				snapshot := f.health.Snapshot()
 				fmt.Fprintf(&trace, " -> %s, %d of %d failed\n", snapshot.State, snapshot.Failed, snapshot.Total)
 			}
-			compare(t, filepath.Join("testdata", story+".trace.golden"), trace.String())
+			golden.Compare(t, filepath.Join("testdata", story+".trace.golden"), trace.String())
 		})
 	}
 }
@@ -105,24 +100,5 @@ func fate(t *testing.T, k *kordinator.Kordinator) string {
 		return " -> again after " + result.RequeueAfter.String()
 	default:
 		return " -> forget"
-	}
-}
-
-func compare(t *testing.T, path, got string) {
-	t.Helper()
-	if *update {
-		if err := os.MkdirAll(filepath.Dir(path), 0o750); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("%s: -want, +got:\n%s", path, diff)
 	}
 }

@@ -1,7 +1,6 @@
 package examples_test
 
 import (
-	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,9 +10,8 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/envtest"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
-
-var update = flag.Bool("update", false, "write the golden files anew")
 
 // folder holds the examples.
 const folder = "../../../examples"
@@ -55,7 +53,7 @@ func TestExamples(t *testing.T) {
 	t.Run("embedded", func(t *testing.T) {
 		const name = "website"
 		run := append([]string{"run", "-f", filepath.Join(folder, name, "katalog.yaml"), "--embedded", "--until-settled=60s"}, quietly...)
-		compare(t, name, settle(t, ork, run...))
+		golden.Compare(t, filepath.Join("testdata", name+".txt"), settle(t, ork, run...).String())
 	})
 	t.Run("settle", func(t *testing.T) {
 		env := start(t)
@@ -114,7 +112,7 @@ func settleAndDelete(t *testing.T, ork *command.Command, env *envtest.Environmen
 	t.Helper()
 	run := append([]string{"run", "-f", filepath.Join(folder, name), "--kubeconfig", env.Kubeconfig()}, quietly...)
 	settled := settle(t, ork, append(run, "--until-settled=60s")...)
-	compare(t, name, settled)
+	golden.Compare(t, filepath.Join("testdata", name+".txt"), settled.String())
 	c := newCluster(t, env.Config())
 	c.has(t, settled.objects())
 
@@ -138,22 +136,4 @@ func settle(t *testing.T, ork *command.Command, args ...string) printed {
 		t.Fatalf("ork %v ends with %d; want 0\n%s", args, result.Code, result.Err)
 	}
 	return read(t, result.Out)
-}
-
-// compare compares what was printed with the example's golden file.
-func compare(t *testing.T, name string, settled printed) {
-	t.Helper()
-	golden, got := filepath.Join("testdata", name+".txt"), settled.String()
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatalf("%v; write it with: go test ./envtest/suites/examples -update", err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the example settles differently: -want, +got:\n%s", diff)
-	}
 }
