@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
@@ -37,7 +38,7 @@ func (w Wanted) Add(object *unstructured.Unstructured) bool {
 func IDOf(object *unstructured.Unstructured) ID {
 	return ID{
 		GroupKind:      object.GroupVersionKind().GroupKind(),
-		NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()},
+		NamespacedName: client.ObjectKeyFromObject(object),
 	}
 }
 

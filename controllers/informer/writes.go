@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 )
 
 // writes remembers what was written to the server until the watch brings it back, so that whoever reads after a write
@@ -93,7 +94,7 @@ func (i *Informer) remember(object *unstructured.Unstructured, deleted bool) {
 		w.pending, w.echoes = map[types.NamespacedName]write{}, map[types.NamespacedName]echo{}
 		w.sweepAt = sweepEvery
 	}
-	key := keyOf(object)
+	key := client.ObjectKeyFromObject(object)
 	w.pending[key] = write{object: object, deleted: deleted}
 	if !deleted {
 		w.echoes[key] = w.echoes[key].and(object)
@@ -144,7 +145,7 @@ func (i *Informer) postpone(object *unstructured.Unstructured, do func()) bool {
 	w := &i.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	waiting, busy := w.sending[keyOf(object)]
+	waiting, busy := w.sending[client.ObjectKeyFromObject(object)]
 	if busy {
 		*waiting = append(*waiting, func() {
 			if !i.isEcho(object) {
@@ -159,7 +160,7 @@ func (i *Informer) isEcho(object *unstructured.Unstructured) bool {
 	w := &i.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	one, ok := w.echoes[keyOf(object)]
+	one, ok := w.echoes[client.ObjectKeyFromObject(object)]
 	return ok && one.uid == object.GetUID() && slices.Contains(one.versions, object.GetResourceVersion())
 }
 
@@ -172,7 +173,7 @@ func (i *Informer) Deleting(object *unstructured.Unstructured) bool {
 	w := &i.writes
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	one, ok := w.pending[keyOf(object)]
+	one, ok := w.pending[client.ObjectKeyFromObject(object)]
 	return ok && one.deleted && one.object.GetUID() == object.GetUID()
 }
 
@@ -234,8 +235,4 @@ func (i *Informer) passedLocked(version string) bool {
 		w.upTo = now
 	}
 	return AtLeast(w.upTo, version)
-}
-
-func keyOf(object *unstructured.Unstructured) types.NamespacedName {
-	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }

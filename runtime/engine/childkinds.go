@@ -141,18 +141,13 @@ func (e *entry) gone(r *running, gvk schema.GroupVersionKind) bool {
 func (e *entry) waiting() []schema.GroupVersionKind {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
-	return append([]schema.GroupVersionKind(nil), e.missing...)
+	return slices.Clone(e.missing)
 }
 
 func (e *entry) found(kind schema.GroupVersionKind) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	for i, one := range e.missing {
-		if one == kind {
-			e.missing = append(e.missing[:i:i], e.missing[i+1:]...)
-			return
-		}
-	}
+	e.missing = slices.DeleteFunc(e.missing, func(one schema.GroupVersionKind) bool { return one == kind })
 }
 
 // hasChildrenOf tells whether a definition of the group may be that of a kind of children.

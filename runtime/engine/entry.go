@@ -10,10 +10,9 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -145,7 +144,7 @@ func (e *entry) release(ctx context.Context, r *running) (released bool) {
 // requeueAll has every resource looked at again.
 func (r *running) requeueAll(gvk schema.GroupVersionKind) {
 	for _, resource := range r.resources.List() {
-		r.queue.Add(queue.Item{NamespacedName: nameOf(resource), GVK: gvk})
+		r.queue.Add(queue.Item{NamespacedName: client.ObjectKeyFromObject(resource), GVK: gvk})
 	}
 }
 
@@ -315,8 +314,4 @@ func (e *entry) current() *running {
 // resources: one that fails does not slow the others down.
 func newLimiter() workqueue.TypedRateLimiter[queue.Item] {
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[queue.Item](5*time.Millisecond, 1000*time.Second)
-}
-
-func nameOf(object *unstructured.Unstructured) types.NamespacedName {
-	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }

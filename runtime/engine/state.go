@@ -6,6 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
@@ -58,7 +59,7 @@ func (e *entry) state() State {
 	ready, processing, _ := r.queue.Pending()
 	s.Busy = ready + processing
 	for _, stored := range r.resources.List() {
-		object := r.resources.Get(nameOf(stored))
+		object := r.resources.Get(client.ObjectKeyFromObject(stored))
 		if object == nil {
 			continue
 		}
@@ -89,7 +90,7 @@ func (e *entry) resource(r *running, object *unstructured.Unstructured) Resource
 	hasCondition := r.definition.HasStatus && !b.Status.Off && b.Status.Conditions &&
 		(r.definition.Keeps == nil || r.definition.Keeps([]string{"conditions"}))
 	if !hasCondition {
-		s.Reason = e.health.Failure(nameOf(object))
+		s.Reason = e.health.Failure(client.ObjectKeyFromObject(object))
 		s.Ready = s.Reason == ""
 		return s
 	}

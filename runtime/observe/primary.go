@@ -7,9 +7,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -76,7 +76,7 @@ func edited(before, after *unstructured.Unstructured) bool {
 
 func (p *Primary) item(object *unstructured.Unstructured) queue.Item {
 	return queue.Item{
-		NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()},
+		NamespacedName: client.ObjectKeyFromObject(object),
 		GVK:            p.GVK,
 	}
 }
