@@ -44,9 +44,10 @@ func New(client dynamic.Interface, store *children.Store) *Applier {
 	return &Applier{client: client, store: store}
 }
 
-// Apply makes one child as desired. The error of a child that another owner holds is a *NotOwnedError, that of a kind that is
-// not installed a *children.MissingKindError, of one that may not be listed a *children.UnreadableKindError, that of a field that can't be changed an *ImmutableError, that of an object that the server finds
-// invalid a *RefusedError; all others are worth a new try.
+// Apply makes one child as desired. The error is a *NotOwnedError when another owner holds the child, a
+// *children.MissingKindError when its kind is not installed, a *children.UnreadableKindError when the kind may not be listed, an
+// *ImmutableError when a field can't be changed, a *RefusedError when the server finds the object invalid. All others are worth a
+// new try.
 func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
 	change, err := a.apply(ctx, owner, desired)
 	if err != nil || desired.Status == nil || desired.CreateOnce && change.Action != Created {
