@@ -2,6 +2,7 @@ package status
 
 import (
 	"slices"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,4 +48,16 @@ func conditionOf(element any) (metav1.Condition, bool) {
 		return metav1.Condition{}, false
 	}
 	return condition, true
+}
+
+// elementOf is a condition as an unstructured object holds it.
+func elementOf(condition *metav1.Condition) map[string]any {
+	element := map[string]any{
+		"type": condition.Type, "status": string(condition.Status), "reason": condition.Reason, "message": condition.Message,
+		"lastTransitionTime": condition.LastTransitionTime.UTC().Format(time.RFC3339),
+	}
+	if condition.ObservedGeneration != 0 {
+		element["observedGeneration"] = condition.ObservedGeneration
+	}
+	return element
 }

@@ -1,8 +1,6 @@
 package status
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -88,28 +86,20 @@ func (d *Draft) Conditions(now time.Time) []metav1.Condition {
 	return conditions
 }
 
-// Patch is a JSON merge patch for the status subresource, or nil when the object has all of it already. With conditions, which are
-// replaced as a list, it names the resource version, so that it fails with a conflict rather than undo what others wrote.
-func (d *Draft) Patch(now time.Time) ([]byte, error) {
+// Next is the whole status that the object is to have, or nil when it has all of it already. What nobody sets here is taken from the
+// object, so it must be written under the object's resource version: a conflict tells that others have written since.
+func (d *Draft) Next(now time.Time) map[string]any {
 	changed := difference(d.fields, d.current(), false)
-
-	patch := map[string]any{}
 	if len(d.set)+len(d.removed) > 0 {
 		before, after := Conditions(d.object.Object), d.Conditions(now)
 		if !equality.Semantic.DeepEqual(before, after) {
 			changed["conditions"] = d.elements(after)
-			patch["metadata"] = map[string]any{"resourceVersion": d.object.GetResourceVersion()}
 		}
 	}
 	if len(changed) == 0 {
-		return nil, nil
+		return nil
 	}
-	patch["status"] = changed
-	encoded, err := json.Marshal(patch)
-	if err != nil {
-		return nil, fmt.Errorf("encode the status: %w", err)
-	}
-	return encoded, nil
+	return merge(d.current(), changed)
 }
 
 // ChangesFields tells whether a field differs, conditions and observedGeneration aside: whether whoever reads the status
@@ -134,7 +124,7 @@ func (d *Draft) elements(after []metav1.Condition) []any {
 		switch {
 		case ok && slices.Contains(d.removed, condition.Type):
 		case ok && Find(d.set, condition.Type) != nil:
-			elements = append(elements, Find(after, condition.Type))
+			elements = append(elements, elementOf(Find(after, condition.Type)))
 		default:
 			elements = append(elements, element)
 		}
@@ -142,14 +132,14 @@ func (d *Draft) elements(after []metav1.Condition) []any {
 	before := Conditions(d.object.Object)
 	for i := range after {
 		if Find(before, after[i].Type) == nil {
-			elements = append(elements, after[i])
+			elements = append(elements, elementOf(&after[i]))
 		}
 	}
 	return elements
 }
 
-// difference is what a merge patch has to say to make have of want. A list is one value. Whole tells that what want does not
-// have is to go.
+// difference is what has to be merged into have to make it as want says: a nil takes a member out, and a list is one value. Whole
+// tells that what want does not have is to go.
 func difference(want, have map[string]any, whole bool) map[string]any {
 	changed := map[string]any{}
 	for name, value := range want {
@@ -171,6 +161,25 @@ func difference(want, have map[string]any, whole bool) map[string]any {
 		}
 	}
 	return changed
+}
+
+// merge returns a copy of have with a difference put in.
+func merge(have, changed map[string]any) map[string]any {
+	merged := make(map[string]any, len(have)+len(changed))
+	maps.Copy(merged, have)
+	for name, value := range changed {
+		members, isMap := value.(map[string]any)
+		switch {
+		case value == nil:
+			delete(merged, name)
+		case isMap:
+			below, _ := have[name].(map[string]any)
+			merged[name] = merge(below, members)
+		default:
+			merged[name] = value
+		}
+	}
+	return merged
 }
 
 func mapOf(value any) (members map[string]any, isMap, whole bool) {

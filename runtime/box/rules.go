@@ -24,7 +24,7 @@ func Rules(sets ...*Set) []rbacv1.PolicyRule {
 			plural = pluralOf(set.GVK)
 		}
 		rights.grant(set.GVK.Group, plural, "get", "list", "watch", "patch")
-		rights.grant(set.GVK.Group, plural+"/status", "patch")
+		rights.grant(set.GVK.Group, plural+"/status", "update")
 		// An owner reference that blocks the owner's deletion needs this right on the owner.
 		rights.grant(set.GVK.Group, plural+"/finalizers", "update")
 		for _, kind := range set.statusKinds() {

@@ -19,7 +19,7 @@ const usual = `{
 func TestReconcileConverges(t *testing.T) {
 	h := newHarness(t, usual, map[string]any{"version": "1", "regions": []any{"eu", "us"}})
 	outcome, requests := h.cycle(t)
-	want := []string{"create configmaps", "create configmaps", "create deployments", "patch websites"}
+	want := []string{"create configmaps", "create configmaps", "create deployments", "update websites"}
 	if diff := cmp.Diff(want, requests); diff != "" {
 		t.Errorf("the first cycle: -want, +got:\n%s", diff)
 	}

@@ -12,6 +12,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
@@ -91,7 +92,10 @@ func (d *Declarative) patchMetadata(ctx context.Context, s *scope, metadata map[
 	if err != nil {
 		return fmt.Errorf("encode the metadata: %w", err)
 	}
-	patched, err := d.patch(ctx, s, patch)
+	patched, err := d.Write(client.ObjectKeyFromObject(s.Object), func() (*unstructured.Unstructured, error) {
+		return d.Client.Resource(d.Resource.GroupVersionResource).Namespace(s.Object.GetNamespace()).
+			Patch(ctx, s.Object.GetName(), types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager})
+	})
 	switch {
 	case apierrors.IsNotFound(err): // gone since: there is nothing to keep
 		return nil
@@ -100,13 +104,4 @@ func (d *Declarative) patchMetadata(ctx context.Context, s *scope, metadata map[
 	}
 	s.Object = patched
 	return nil
-}
-
-// patch sends a merge patch of the resource, or of a subresource.
-func (d *Declarative) patch(ctx context.Context, s *scope, patch []byte, subresource ...string) (*unstructured.Unstructured, error) {
-	name := types.NamespacedName{Namespace: s.Object.GetNamespace(), Name: s.Object.GetName()}
-	return d.Write(name, func() (*unstructured.Unstructured, error) {
-		return d.Client.Resource(d.Resource.GroupVersionResource).Namespace(name.Namespace).
-			Patch(ctx, name.Name, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager}, subresource...)
-	})
 }

@@ -3,11 +3,14 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"maps"
 	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -39,7 +42,7 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 		log.Error(err, "some status fields are left as they are")
 	}
 	again := s.Box.ReadsStatus && draft.ChangesFields()
-	switch err := d.patchStatus(ctx, s, draft); {
+	switch err := d.updateStatus(ctx, s, draft); {
 	case apierrors.IsConflict(err): // the event of the change that was missed brings the next cycle
 		log.V(1).Info("status is left as it is", "reason", err.Error())
 		again = false
@@ -153,19 +156,28 @@ func (d *Declarative) keeps(path ...string) bool {
 	return d.Resource.HasStatus && (d.Resource.Keeps == nil || d.Resource.Keeps(path))
 }
 
-func (d *Declarative) patchStatus(ctx context.Context, s *scope, draft *status.Draft) error {
+// updateStatus sends the whole status, under the resource version that it was made from: it undoes nothing that others wrote. That is
+// less work for the server than to merge a patch.
+func (d *Declarative) updateStatus(ctx context.Context, s *scope, draft *status.Draft) error {
 	if s.Box.Status.Off || !d.Resource.HasStatus {
 		return nil
 	}
-	patch, err := draft.Patch(d.Now())
-	if err != nil || patch == nil {
-		return err
+	next := draft.Next(d.Now())
+	if next == nil {
+		return nil
 	}
-	_, err = d.patch(ctx, s, patch, "status")
+	// The rest goes along, though the server keeps what it has of it: admission and the record of who manages which field look at
+	// all that is sent.
+	update := &unstructured.Unstructured{Object: maps.Clone(s.Object.Object)}
+	update.Object["status"] = next
+	_, err := d.Write(client.ObjectKeyFromObject(s.Object), func() (*unstructured.Unstructured, error) {
+		return d.Client.Resource(d.Resource.GroupVersionResource).Namespace(s.Object.GetNamespace()).
+			UpdateStatus(ctx, update, metav1.UpdateOptions{FieldManager: orkv1.FieldManager})
+	})
 	if apierrors.IsNotFound(err) {
 		return nil // gone since
 	}
-	return err
+	return err //nolint:wrapcheck // the caller says what it was for
 }
 
 // requeueAfter tells when to come back without an event: at once when the status that was just written may change what comes

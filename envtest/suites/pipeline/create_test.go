@@ -24,7 +24,7 @@ onReconcile:
 		w := createWidget(ctx, namespace, `spec: {size: 3}`)
 		Eventually(ready(ctx, w)).Should(Equal([]string{"True", "ReconcileSucceeded", ""}))
 		o.settle()
-		Expect(o.take()).To(Equal([]string{"create configmaps", "create configmaps", "patch widgets/status w"}))
+		Expect(o.take()).To(Equal([]string{"create configmaps", "create configmaps", "update widgets/status w"}))
 		Expect(o.cycles()).To(Equal(1), "own writes trigger no cycle")
 		Expect(data(ctx, namespace, "w-a")()).To(Equal(map[string]string{"size": "3"}))
 		Expect(o.takeEvents()).To(BeEmpty(), "a resource is born to be ready")
@@ -42,7 +42,7 @@ metadata: {labels: {mine: "1"}, finalizers: [example.com/foreign]}
 spec: {team: blue, size: 1}`)
 		Eventually(ready(ctx, w)).Should(HaveExactElements("True", "ReconcileSucceeded", ""))
 		o.settle()
-		Expect(o.take()).To(Equal([]string{"patch widgets w", "create configmaps", "create configmaps", "patch widgets/status w"}))
+		Expect(o.take()).To(Equal([]string{"patch widgets w", "create configmaps", "create configmaps", "update widgets/status w"}))
 		// An event that changes labels may hide an edit of somebody else, so it is looked at once more.
 		Expect(o.cycles()).To(BeNumerically("<=", 2))
 		Expect(w.GetLabels()).To(Equal(map[string]string{"mine": "1", "team": "blue"}))

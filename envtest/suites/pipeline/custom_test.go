@@ -34,7 +34,7 @@ onReconcile:
 			"steps": []any{map[string]any{"id": "a", "weight": int64(3)}},
 		}))
 		o.expectConverged(ctx)
-		Expect(o.edit(ctx, `{"tags":["x"]}`)).To(ConsistOf("get parts w", "patch parts w", "apply parts w", "patch widgets/status w"))
+		Expect(o.edit(ctx, `{"tags":["x"]}`)).To(ConsistOf("get parts w", "patch parts w", "apply parts w", "update widgets/status w"))
 		Expect(field(ctx, part, "spec", "tags")()).To(Equal(`["x"]`))
 		o.expectConverged(ctx)
 	})
@@ -126,7 +126,7 @@ onReconcile: {custom: [{apiVersion: test.example.com/v1, kind: Zone, metadata: {
 		w := createWidget(ctx, namespace, `metadata: {finalizers: [example.com/foreign], labels: {mine: "1"}}`)
 		Eventually(ready(ctx, w)).Should(ContainElement("True"))
 		o.settle()
-		Expect(o.take()).To(Equal([]string{"patch widgets w", "create zones", "patch widgets/status w"}))
+		Expect(o.take()).To(Equal([]string{"patch widgets w", "create zones", "update widgets/status w"}))
 		zone := object("Zone", "", namespace, "")
 		Expect(field(ctx, zone, "spec", "list")()).To(Equal(`[1,{"a":true}]`))
 		Expect(zone.GetOwnerReferences()).To(BeEmpty())

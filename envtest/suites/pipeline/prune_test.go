@@ -49,10 +49,10 @@ onReconcile:
     - {name: kept, data: {a: "1"}}
     - {name: gated, data: {a: "1"}, when: [{field: spec.enabled, equals: "true"}]}
 `}, `spec: {enabled: true}`)
-		Expect(o.edit(ctx, `{"enabled":false}`)).To(Equal([]string{"delete configmaps gated", "patch widgets/status w"}))
+		Expect(o.edit(ctx, `{"enabled":false}`)).To(Equal([]string{"delete configmaps gated", "update widgets/status w"}))
 		Expect(data(ctx, o.namespace, "kept")()).NotTo(BeNil())
 		o.expectConverged(ctx)
-		Expect(o.edit(ctx, `{"enabled":true}`)).To(Equal([]string{"create configmaps", "patch widgets/status w"}))
+		Expect(o.edit(ctx, `{"enabled":true}`)).To(Equal([]string{"create configmaps", "update widgets/status w"}))
 	})
 
 	It("goes with the gate of its block", func(ctx context.Context) {
@@ -64,7 +64,7 @@ onReconcile:
   when: [{field: spec.enabled, equals: "true"}]
   configMaps: [{name: declared, data: {a: "1"}}]
 `}, `spec: {enabled: true}`)
-		Expect(o.edit(ctx, `{"enabled":false}`)).To(ConsistOf("delete configmaps followed", "delete configmaps declared", "patch widgets/status w"))
+		Expect(o.edit(ctx, `{"enabled":false}`)).To(ConsistOf("delete configmaps followed", "delete configmaps declared", "update widgets/status w"))
 		Expect(data(ctx, o.namespace, "once")()).NotTo(BeNil(), "what is created once stays")
 		o.expectConverged(ctx)
 	})
@@ -77,9 +77,9 @@ onReconcile:
     - {forEach: {field: spec.map, as: key}, name: "m-{{ .key }}", data: {value: "{{ .value.size }}"}}
 `}, `spec: {list: [a, b, c], map: {x: {size: 1}, z: {size: 2}}}`)
 		Expect(data(ctx, o.namespace, "m-z")()).To(Equal(map[string]string{"value": "2"}))
-		Expect(o.edit(ctx, `{"list":["a","b"]}`)).To(Equal([]string{"delete configmaps l-c", "patch widgets/status w"}))
-		Expect(o.edit(ctx, `{"map":{"x":null}}`)).To(Equal([]string{"delete configmaps m-x", "patch widgets/status w"}))
-		Expect(o.edit(ctx, `{"list":[]}`)).To(ConsistOf("delete configmaps l-a", "delete configmaps l-b", "patch widgets/status w"))
+		Expect(o.edit(ctx, `{"list":["a","b"]}`)).To(Equal([]string{"delete configmaps l-c", "update widgets/status w"}))
+		Expect(o.edit(ctx, `{"map":{"x":null}}`)).To(Equal([]string{"delete configmaps m-x", "update widgets/status w"}))
+		Expect(o.edit(ctx, `{"list":[]}`)).To(ConsistOf("delete configmaps l-a", "delete configmaps l-b", "update widgets/status w"))
 		o.expectConverged(ctx)
 	})
 
@@ -120,8 +120,8 @@ onReconcile:
     - {name: one, data: {mode: b}, when: [{field: spec.mode, equals: b}]}
 `}, `spec: {mode: a}`)
 		uid := get(ctx, configMap(o.namespace, "one")).UID
-		Expect(o.edit(ctx, `{"mode":"b"}`)).To(Equal([]string{"apply configmaps one", "patch widgets/status w"}))
-		Expect(o.edit(ctx, `{"mode":"a"}`)).To(Equal([]string{"apply configmaps one", "patch widgets/status w"}))
+		Expect(o.edit(ctx, `{"mode":"b"}`)).To(Equal([]string{"apply configmaps one", "update widgets/status w"}))
+		Expect(o.edit(ctx, `{"mode":"a"}`)).To(Equal([]string{"apply configmaps one", "update widgets/status w"}))
 		Expect(get(ctx, configMap(o.namespace, "one")).UID).To(Equal(uid))
 		o.expectConverged(ctx)
 	})
@@ -134,8 +134,8 @@ onReconcile:
   jobs: [{name: j, image: "job:{{ .spec.a }}", when: [{field: spec.enabled, equals: "true"}]}]
 `
 		o := start(ctx, declared{box: box}, `spec: {a: 1, enabled: true}`)
-		Expect(o.edit(ctx, `{"a":2}`)).To(Equal([]string{"patch widgets/status w"}))
-		Expect(o.edit(ctx, `{"enabled":false}`)).To(Equal([]string{"patch widgets/status w"}))
+		Expect(o.edit(ctx, `{"a":2}`)).To(Equal([]string{"update widgets/status w"}))
+		Expect(o.edit(ctx, `{"enabled":false}`)).To(Equal([]string{"update widgets/status w"}))
 		Expect(data(ctx, o.namespace, "once")()).To(Equal(map[string]string{"a": "1"}))
 		job := &batchv1.Job{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "j"}}
 		Expect(get(ctx, job).Spec.Template.Spec.Containers[0].Image).To(Equal("job:1"))
@@ -234,7 +234,7 @@ var _ = Describe("ownership", func() {
 		w := createWidget(ctx, namespace, ``)
 		Eventually(ready(ctx, w)).Should(ContainElement("True"))
 		o.settle()
-		Expect(o.take()).To(Equal([]string{"create configmaps", "get configmaps shared", "apply configmaps shared", "patch widgets/status w"}))
+		Expect(o.take()).To(Equal([]string{"create configmaps", "get configmaps shared", "apply configmaps shared", "update widgets/status w"}))
 		Expect(get(ctx, nobodys).Data).To(Equal(map[string]string{"owner": "w", "more": "1"}))
 		Expect(nobodys.OwnerReferences).To(HaveLen(1))
 		Expect(nobodys.Labels).To(HaveKey(orkv1.LabelOwner))

@@ -11,7 +11,7 @@ import (
 	apirequest "k8s.io/apiserver/pkg/endpoints/request"
 )
 
-// requests records what is asked of the API server: verb, resource with subresource, and name, such as "patch widgets/status w".
+// requests records what is asked of the API server: verb, resource with subresource, and name, such as "update widgets/status w".
 // Server-side apply is the verb apply. What informers do, list and watch, is kept apart, as are Events.
 type requests struct {
 	mu       sync.Mutex // guards the rest

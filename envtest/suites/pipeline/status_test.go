@@ -62,7 +62,7 @@ status:
 			"endpoint": map[string]any{"host": "w.example.com", "port": int64(80)},
 		}))
 		o.expectConverged(ctx)
-		Expect(o.edit(ctx, `{"size":3}`)).To(Equal([]string{"patch widgets/status w"}))
+		Expect(o.edit(ctx, `{"size":3}`)).To(Equal([]string{"update widgets/status w"}))
 		Expect(field(ctx, w, "status", "note")()).To(Equal(`""`))
 		o.expectConverged(ctx)
 	})
@@ -80,7 +80,7 @@ status:
 		Expect(field(ctx, w, "status", "list")()).To(Equal(`[1,2.5,{"e":1}]`))
 		Expect(field(ctx, w, "spec", "map")()).NotTo(ContainSubstring("more"))
 		o.expectConverged(ctx)
-		Expect(o.edit(ctx, `{"map":{"a":{"c":null}}}`)).To(Equal([]string{"patch widgets/status w"}))
+		Expect(o.edit(ctx, `{"map":{"a":{"c":null}}}`)).To(Equal([]string{"update widgets/status w"}))
 		Expect(field(ctx, w, "status", "whole")()).To(Equal(`{"a":{"b":1},"more":"1"}`))
 		o.expectConverged(ctx)
 	})
@@ -151,12 +151,12 @@ status: {conditions: ` + fmt.Sprint(!strings.Contains(d.entry, "# no conditions"
 			Eventually(o.cycles).Should(BeNumerically(">=", before+2))
 			Expect(o.take()).To(BeEmpty())
 		},
-		Entry("schema with one field", declared{kind: "Narrow"}, []string{"patch narrows/status w"}, `map[phase:Running]`),
+		Entry("schema with one field", declared{kind: "Narrow"}, []string{"update narrows/status w"}, `map[phase:Running]`),
 		Entry("no status subresource", declared{kind: "Bare"}, nil, `map[]`),
 		Entry("ignoreStatusPatch", declared{entry: `ignoreStatusPatch: true`}, nil, `map[]`),
-		Entry("ignoreObservedGeneration", declared{entry: `ignoreObservedGeneration: true`}, []string{"patch widgets/status w"},
+		Entry("ignoreObservedGeneration", declared{entry: `ignoreObservedGeneration: true`}, []string{"update widgets/status w"},
 			`map[more:map[deep:1] phase:Running]`),
-		Entry("conditions: false", declared{entry: `# no conditions`}, []string{"patch widgets/status w"},
+		Entry("conditions: false", declared{entry: `# no conditions`}, []string{"update widgets/status w"},
 			`map[more:map[deep:1] observedGeneration:1 phase:Running]`),
 	)
 
