@@ -19,6 +19,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
@@ -55,9 +56,9 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		return nil, err
 	}
 	config := unthrottled(mgr.GetConfig())
-	client, err := dynamic.NewForConfigAndClient(config, mgr.GetHTTPClient())
+	client, err := informer.NewClient(config, mgr.GetHTTPClient())
 	if err != nil {
-		return nil, fmt.Errorf("make a client: %w", err)
+		return nil, err
 	}
 	metadataClient, err := metadata.NewForConfigAndClient(config, mgr.GetHTTPClient())
 	if err != nil {
