@@ -11,7 +11,7 @@ import (
 )
 
 func BenchmarkWhenThree(b *testing.B) {
-	program, errs := conditions.Compile(orkv1.Conditions{When: []orkv1.Condition{
+	program, errs := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{
 		{Field: "spec.enabled", Equals: new(orkv1.Template("true"))},
 		{Field: "spec.replicas", GreaterThan: new(orkv1.Template("2"))},
 		{Field: "status.phase", In: new(orkv1.Template("Ready,Running"))},

@@ -7,15 +7,16 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // Compile compiles a gate and reports everything wrong with it, by path below at. The Program is nil for a gate without
 // conditions, and nil with errors: a caller that ignores them opens the gate.
-func Compile(c orkv1.Conditions, at *field.Path) (*Program, field.ErrorList) {
+func Compile(l *template.Language, c orkv1.Conditions, at *field.Path) (*Program, field.ErrorList) {
 	if len(c.When) == 0 && len(c.Or) == 0 {
 		return nil, nil
 	}
-	b := &builder{}
+	b := &builder{language: l}
 	p := &Program{when: b.list(c.When, at.Child("when")), or: b.list(c.Or, at.Child("or"))}
 	if len(b.errors) > 0 {
 		return nil, b.errors
@@ -26,6 +27,7 @@ func Compile(c orkv1.Conditions, at *field.Path) (*Program, field.ErrorList) {
 
 // builder collects what is found while a gate is compiled.
 type builder struct {
+	language   *template.Language
 	errors     field.ErrorList
 	references [][]string
 }
@@ -47,7 +49,7 @@ func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
 		}
 	}
 	compiled.subject = b.subject(c.Field, at.Child("field"))
-	compiled.comparison = b.comparison(c, at)
+	compiled.comparison = b.comparison(c, &compiled.subject, at)
 	return compiled
 }
 
@@ -56,17 +58,33 @@ func (b *builder) subject(text orkv1.Template, at *field.Path) subject {
 		b.errors = append(b.errors, field.Required(at, "what to compare: a path such as spec.replicas, or a template"))
 		return subject{}
 	}
-	s, err := compileSubject(string(text))
+	s := subject{source: strings.TrimSpace(string(text))}
+	if strings.Contains(s.source, "{{") {
+		s.program = b.template(string(text), at)
+		return s
+	}
+	path, err := template.ParsePath(string(text))
 	if err != nil {
 		b.errors = append(b.errors, field.Invalid(at, text, err.Error()))
 		return s
 	}
-	b.references = append(b.references, s.references()...)
+	b.errors = append(b.errors, b.language.Check(path, at)...)
+	b.references = append(b.references, path)
+	s.path = path
 	return s
 }
 
+func (b *builder) template(text string, at *field.Path) *template.Program {
+	program, errs := b.language.Compile(text, at)
+	b.errors = append(b.errors, errs...)
+	if program != nil {
+		b.references = append(b.references, program.References()...)
+	}
+	return program
+}
+
 // comparison compiles the one comparison that a condition may have. None at all asks whether the field exists.
-func (b *builder) comparison(c *orkv1.Condition, at *field.Path) comparison {
+func (b *builder) comparison(c *orkv1.Condition, subject *subject, at *field.Path) comparison {
 	written := comparisons(c)
 	if len(written) == 0 {
 		b.idle(c, at)
@@ -81,7 +99,7 @@ func (b *builder) comparison(c *orkv1.Condition, at *field.Path) comparison {
 		b.errors = append(b.errors, field.Invalid(at.Child("valueType"), c.ValueType, err.Error()))
 		return nil
 	}
-	return b.operator(written[0], reading, at)
+	return b.operator(written[0], subject, reading, at)
 }
 
 // idle reports exists: false and notExists: false, which say nothing, where they are all that is said.
@@ -94,7 +112,7 @@ func (b *builder) idle(c *orkv1.Condition, at *field.Path) {
 	}
 }
 
-func (b *builder) operator(s shorthand, reading valueType, at *field.Path) comparison {
+func (b *builder) operator(s shorthand, subject *subject, reading valueType, at *field.Path) comparison {
 	operator, ok := lookupOperator(s.operator)
 	if !ok {
 		if !unsupportedOperator(s.operator) { // reported as such
@@ -114,14 +132,14 @@ func (b *builder) operator(s shorthand, reading valueType, at *field.Path) compa
 		b.errors = append(b.errors, field.Forbidden(valueAt, fmt.Sprintf("the operator %s takes no value", s.operator)))
 		return nil
 	}
-	var text orkv1.Template
+	value := operandText{at: valueAt, builder: b}
 	if s.value != nil {
-		text = *s.value
+		value.text = string(*s.value)
 	}
-	built, references, err := operator.build(string(text), reading)
-	if err != nil {
-		b.errors = append(b.errors, field.Invalid(valueAt, text, err.Error()))
+	before := len(b.errors)
+	built := operator.build(value, reading)
+	if len(b.errors) == before {
+		b.reachable(subject, s.operator, value, reading)
 	}
-	b.references = append(b.references, references...)
 	return built
 }

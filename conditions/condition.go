@@ -22,7 +22,7 @@ type comparison interface {
 	want(f template.Facts) string
 }
 
-// subject is what a condition compares: a path, or a template.
+// subject is what a condition compares: a template when the text has "{{", else a path.
 type subject struct {
 	source  string
 	path    template.Path
@@ -67,18 +67,6 @@ func shorten(text string) string {
 	return strings.ToValidUTF8(text[:most], "") + "…"
 }
 
-// compileSubject takes a text with "{{" as a template and any other as a path.
-func compileSubject(text string) (subject, error) {
-	s := subject{source: strings.TrimSpace(text)}
-	var err error
-	if strings.Contains(text, "{{") {
-		s.program, err = template.Compile(text)
-	} else {
-		s.path, err = template.ParsePath(text)
-	}
-	return s, err
-}
-
 // read gives a value its own type: of what a path leads to, or of a template that is one single expression.
 func (s *subject) read(f template.Facts) (any, error) {
 	if s.program == nil {
@@ -86,13 +74,6 @@ func (s *subject) read(f template.Facts) (any, error) {
 		return value, nil
 	}
 	return render(s.program, f)
-}
-
-func (s *subject) references() [][]string {
-	if s.program == nil {
-		return [][]string{s.path}
-	}
-	return s.program.References()
 }
 
 // render drops the white space that block texts of YAML have around a template.

@@ -11,8 +11,8 @@ import (
 
 // equality compares both sides as their type reads them. A field that can't be read so is equal to nothing.
 func equality(label string, negated bool) operator {
-	return operator{takesValue: true, build: func(text string, t valueType) (comparison, [][]string, error) {
-		return compileVersus(label, text, t.read, func(actual, want any) bool {
+	return operator{takesValue: true, build: func(value operandText, t valueType) comparison {
+		return compileVersus(label, value, t.read, func(actual, want any) bool {
 			read, err := t.read(actual)
 			return (err == nil && read == want) != negated
 		})
@@ -26,9 +26,9 @@ type members struct {
 }
 
 func membership(label string, negated bool) operator {
-	return operator{takesValue: true, build: func(text string, t valueType) (comparison, [][]string, error) {
+	return operator{takesValue: true, build: func(value operandText, t valueType) comparison {
 		parse := func(value any) (members, error) { return parseMembers(value, t) }
-		return compileVersus(label, text, parse, func(actual any, want members) bool {
+		return compileVersus(label, value, parse, func(actual any, want members) bool {
 			return want.contain(actual, t) != negated
 		})
 	}}

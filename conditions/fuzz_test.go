@@ -35,7 +35,7 @@ func FuzzEvaluate(f *testing.F) {
 		if value != "" {
 			c.Value = new(orkv1.Template(value))
 		}
-		program, errs := conditions.Compile(orkv1.Conditions{When: []orkv1.Condition{c}}, field.NewPath("gate"))
+		program, errs := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{c}}, field.NewPath("gate"))
 		if len(errs) > 0 {
 			return
 		}
@@ -48,7 +48,7 @@ func FuzzEvaluate(f *testing.F) {
 			t.Fatalf("%+v and then %+v", first, second)
 		}
 		c.Negate = true
-		negated, _ := conditions.Compile(orkv1.Conditions{When: []orkv1.Condition{c}}, field.NewPath("gate"))
+		negated, _ := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{c}}, field.NewPath("gate"))
 		if negated.Evaluate(facts).Pass == first.Pass {
 			t.Fatal("negate does not give the opposite")
 		}

@@ -12,8 +12,8 @@ import (
 
 // ofText compares texts, whatever the value type.
 func ofText(label string, test func(actual, want string) bool) operator {
-	return operator{takesValue: true, build: func(text string, _ valueType) (comparison, [][]string, error) {
-		return compileVersus(label, text, parseText, func(actual any, want string) bool {
+	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
+		return compileVersus(label, value, parseText, func(actual any, want string) bool {
 			return test(template.Text(actual), want)
 		})
 	}}
@@ -27,8 +27,8 @@ func parseText(value any) (string, error) { return template.Text(value), nil }
 
 // pattern is an unanchored match of a regular expression in RE2's syntax.
 func pattern() operator {
-	return operator{takesValue: true, build: func(text string, _ valueType) (comparison, [][]string, error) {
-		return compileVersus("regex ", text, parsePattern, func(actual any, want *regexp.Regexp) bool {
+	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
+		return compileVersus("regex ", value, parsePattern, func(actual any, want *regexp.Regexp) bool {
 			return want.MatchString(template.Text(actual))
 		})
 	}}

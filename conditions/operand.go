@@ -3,6 +3,8 @@ package conditions
 import (
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
@@ -15,15 +17,30 @@ type operand[T any] struct {
 	program *template.Program // nil: fixed
 }
 
-func newOperand[T any](text string, parse func(any) (T, error)) (operand[T], error) {
-	o := operand[T]{source: text, parse: parse}
-	var err error
-	if strings.Contains(text, "{{") {
-		o.program, err = template.Compile(text)
-	} else {
-		o.fixed, err = parse(text)
+// operandText is the text of an operand that is to be compiled.
+type operandText struct {
+	*builder
+	text string
+	at   *field.Path
+}
+
+// wrong reports the value, and returns no comparison.
+func (o operandText) wrong(err error) comparison {
+	o.errors = append(o.errors, field.Invalid(o.at, o.text, err.Error()))
+	return nil
+}
+
+func newOperand[T any](value operandText, parse func(any) (T, error)) operand[T] {
+	o := operand[T]{source: value.text, parse: parse}
+	if strings.Contains(value.text, "{{") {
+		o.program = value.template(value.text, value.at)
+		return o
 	}
-	return o, err
+	var err error
+	if o.fixed, err = parse(value.text); err != nil {
+		value.wrong(err)
+	}
+	return o
 }
 
 func (o *operand[T]) read(f template.Facts) (T, error) {
@@ -49,13 +66,6 @@ func (o *operand[T]) text(f template.Facts) string {
 	return template.Text(value)
 }
 
-func (o *operand[T]) references() [][]string {
-	if o.program == nil {
-		return nil
-	}
-	return o.program.References()
-}
-
 // versus is a comparison with a value.
 type versus[T any] struct {
 	label   string // in front of the value in a reason
@@ -74,12 +84,8 @@ func (v *versus[T]) holds(actual any, f template.Facts) (bool, error) {
 func (v *versus[T]) want(f template.Facts) string { return v.label + v.operand.text(f) }
 
 // compileVersus is the common end of all operators that take a value.
-func compileVersus[T any](label, text string, parse func(any) (T, error), test func(any, T) bool) (comparison, [][]string, error) {
-	o, err := newOperand(text, parse)
-	if err != nil {
-		return nil, nil, err
-	}
-	return &versus[T]{label: label, operand: o, test: test}, o.references(), nil
+func compileVersus[T any](label string, value operandText, parse func(any) (T, error), test func(any, T) bool) comparison {
+	return &versus[T]{label: label, operand: newOperand(value, parse), test: test}
 }
 
 // alone is a comparison without a value.
@@ -94,5 +100,5 @@ func (a *alone) want(template.Facts) string { return a.label }
 
 func ofValue(label string, test func(any) bool) operator {
 	compiled := &alone{label: label, test: test}
-	return operator{build: func(string, valueType) (comparison, [][]string, error) { return compiled, nil, nil }}
+	return operator{build: func(operandText, valueType) comparison { return compiled }}
 }

@@ -14,8 +14,8 @@ import (
 // operator makes a comparison. A new operator is one more line in the table.
 type operator struct {
 	takesValue bool
-	// build compiles the text of the value and tells which paths it reads.
-	build func(text string, t valueType) (comparison, [][]string, error)
+	// build compiles the value.
+	build func(value operandText, t valueType) comparison
 }
 
 // operators is the table of all operators by name. It is shared and never written.

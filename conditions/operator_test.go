@@ -26,7 +26,7 @@ func facts() template.Facts {
 
 func compile(t *testing.T, c orkv1.Conditions) *conditions.Program {
 	t.Helper()
-	program, errs := conditions.Compile(c, field.NewPath("gate"))
+	program, errs := conditions.Compile(nil, c, field.NewPath("gate"))
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}

@@ -16,14 +16,14 @@ var (
 
 // ofNumber compares numbers. A missing or empty field is 0; one that is no number satisfies nothing.
 func ofNumber(label string, holds func(order int) bool) operator {
-	return operator{takesValue: true, build: func(text string, t valueType) (comparison, [][]string, error) {
+	return operator{takesValue: true, build: func(value operandText, t valueType) comparison {
 		switch {
 		case t == asBool:
-			return nil, nil, errBoolean
-		case strings.TrimSpace(text) == "":
-			return nil, nil, errNoNumber
+			return value.wrong(errBoolean)
+		case strings.TrimSpace(value.text) == "":
+			return value.wrong(errNoNumber)
 		}
-		return compileVersus(label, text, t.number, func(actual any, want notes.Number) bool {
+		return compileVersus(label, value, t.number, func(actual any, want notes.Number) bool {
 			n, err := t.number(actual)
 			return err == nil && holds(n.Compare(want))
 		})
@@ -35,12 +35,12 @@ type span struct{ low, high notes.Number }
 
 // ofRange tells whether a number is within a range, or outside of it. A field that is no number is neither.
 func ofRange(label string, outside bool) operator {
-	return operator{takesValue: true, build: func(text string, t valueType) (comparison, [][]string, error) {
+	return operator{takesValue: true, build: func(value operandText, t valueType) comparison {
 		if t == asBool {
-			return nil, nil, errBoolean
+			return value.wrong(errBoolean)
 		}
 		parse := func(value any) (span, error) { return parseSpan(value, t) }
-		return compileVersus(label, text, parse, func(actual any, want span) bool {
+		return compileVersus(label, value, parse, func(actual any, want span) bool {
 			n, err := t.number(actual)
 			within := n.Compare(want.low) >= 0 && n.Compare(want.high) <= 0
 			return err == nil && within != outside

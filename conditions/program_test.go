@@ -81,7 +81,7 @@ func TestReasons(t *testing.T) {
 
 // TestCompileErrors shows what an author reads of wrong conditions.
 func TestCompileErrors(t *testing.T) {
-	_, errs := conditions.Compile(orkv1.Conditions{
+	_, errs := conditions.Compile(nil, orkv1.Conditions{
 		When: []orkv1.Condition{
 			{},
 			{Field: " ", Equals: text("x")},
@@ -145,7 +145,7 @@ func TestReferences(t *testing.T) {
 }
 
 func TestNilProgramPasses(t *testing.T) {
-	program, errs := conditions.Compile(orkv1.Conditions{}, field.NewPath("gate"))
+	program, errs := conditions.Compile(nil, orkv1.Conditions{}, field.NewPath("gate"))
 	if program != nil || errs != nil {
 		t.Fatalf("a gate without conditions is no program: got %v, %v", program, errs)
 	}

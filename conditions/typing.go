@@ -14,8 +14,8 @@ var typeNames = []string{notes.TypeMap, notes.TypeList, notes.TypeString, notes.
 
 // typeName compares the name of the type of the value as it was read. A missing field is null.
 func typeName() operator {
-	return operator{takesValue: true, build: func(text string, _ valueType) (comparison, [][]string, error) {
-		return compileVersus("typeOf ", text, parseTypeName, func(actual any, want string) bool {
+	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
+		return compileVersus("typeOf ", value, parseTypeName, func(actual any, want string) bool {
 			return notes.TypeOf(actual) == want
 		})
 	}}

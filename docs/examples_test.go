@@ -31,7 +31,7 @@ func TestConditions(t *testing.T) {
 				t.Fatal(err)
 			}
 			gate := result.Documents[0].Katalog.Spec.CRDs["website"].OperatorBox.Conditions
-			program, errs := conditions.Compile(gate, field.NewPath("operatorBox"))
+			program, errs := conditions.Compile(nil, gate, field.NewPath("operatorBox"))
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}

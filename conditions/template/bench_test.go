@@ -41,7 +41,7 @@ func website() template.Facts {
 }
 
 func BenchmarkRenderDeployment(b *testing.B) {
-	compiled, errs := template.CompileOf(deployment(), field.NewPath("deployments").Index(0))
+	compiled, errs := template.CompileOf(nil, deployment(), field.NewPath("deployments").Index(0))
 	if len(errs) > 0 {
 		b.Fatal(errs.ToAggregate())
 	}

@@ -8,6 +8,7 @@ import (
 
 // compilation collects what is found while a value with many texts is compiled.
 type compilation struct {
+	language   *Language
 	errors     field.ErrorList
 	references [][]string
 }
@@ -17,9 +18,9 @@ func (c *compilation) leaf(text string, at *field.Path) *leaf {
 	if !strings.Contains(text, "{{") {
 		return nil
 	}
-	program, err := Compile(text)
-	if err != nil {
-		c.errors = append(c.errors, field.Invalid(at, text, err.Error()))
+	program, errs := c.language.Compile(text, at)
+	if len(errs) > 0 {
+		c.errors = append(c.errors, errs...)
 		return nil
 	}
 	c.references = append(c.references, program.References()...)

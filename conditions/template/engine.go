@@ -22,14 +22,16 @@ const (
 // engine runs one rewritten tree. Go binds functions to a template, and ours need the evaluation they run in; so
 // evaluations take an instance of their own, with a template over the shared tree, from the pool.
 type engine struct {
-	text string
-	pool sync.Pool
+	text  string
+	notes []*note
+	pool  sync.Pool
 }
 
 // instance is one evaluation after the other.
 type instance struct {
 	template *texttemplate.Template
 	paths    []Path
+	facts    Facts
 	steps    int
 	output   bytes.Buffer
 	// capture: keep the value of the single expression, and print nothing.
@@ -38,7 +40,7 @@ type instance struct {
 }
 
 func newEngine(text string, tree *parse.Tree, r *rewriter) *engine {
-	e := &engine{text: text}
+	e := &engine{text: text, notes: r.notes}
 	e.pool.New = func() any { return newInstance(tree, r) }
 	return e
 }
@@ -53,7 +55,10 @@ func newInstance(tree *parse.Tree, r *rewriter) *instance {
 		rangeFunction:  in.iterable,
 	}
 	for name, f := range r.used {
-		if f.code != nil {
+		switch {
+		case f.note != nil:
+			bound[name] = func() (any, error) { return in.note(f.note) }
+		case f.code != nil:
 			bound[name] = f.code
 		}
 	}
@@ -62,10 +67,11 @@ func newInstance(tree *parse.Tree, r *rewriter) *instance {
 	return in
 }
 
-// run evaluates the program. What a function or Go's engine makes of hostile values ends as an error, not as a panic.
-func (e *engine) run(f Facts, capture bool) (text string, value any, err error) {
+// run evaluates the program, after so many steps of the evaluation that it is a part of, and tells how many there are then. What a
+// function or Go's engine makes of hostile values ends as an error, not as a panic.
+func (e *engine) run(f Facts, capture bool, steps int) (text string, value any, taken int, err error) {
 	in := e.pool.Get().(*instance)
-	in.capture = capture
+	in.facts, in.capture, in.steps = f, capture, steps
 	defer func() {
 		if r := recover(); r != nil {
 			err = &renderError{expression: e.text, cause: fmt.Errorf("internal error: %v", r)}
@@ -75,17 +81,17 @@ func (e *engine) run(f Facts, capture bool) (text string, value any, err error) 
 		e.pool.Put(in)
 	}()
 	if err := in.template.Execute(in, f.roots); err != nil {
-		return "", nil, explain(e.text, err)
+		return "", nil, in.steps, explain(e.text, err)
 	}
 	if capture {
-		return "", in.value, nil
+		return "", in.value, in.steps, nil
 	}
-	return in.output.String(), nil, nil
+	return in.output.String(), nil, in.steps, nil
 }
 
 // reset lets go of everything that belongs to the evaluation.
 func (in *instance) reset() {
-	in.value, in.steps = nil, 0
+	in.facts, in.value, in.steps = Facts{}, nil, 0
 	in.output.Reset()
 	if in.output.Cap() > keptBuffer {
 		in.output = bytes.Buffer{}
@@ -119,6 +125,16 @@ func (in *instance) print(value any) (string, error) {
 		return "", nil
 	}
 	return Text(value), in.step(1)
+}
+
+// note runs as a part of this evaluation, and within its bounds.
+func (in *instance) note(n *note) (any, error) {
+	value, steps, err := n.evaluate(in.facts, in.steps)
+	in.steps = max(in.steps, steps)
+	if err != nil {
+		return nil, err
+	}
+	return value, in.step(1)
 }
 
 // iterable pays for a whole range before it begins.

@@ -13,8 +13,9 @@ import (
 
 // function is what the compiler knows of a function: its code, and how many values it takes.
 type function struct {
-	code        any // nil: one of Go's own, which text/template provides
-	least, most int // most < 0: any number
+	code        any   // nil: a note, or one of Go's own, which text/template provides
+	note        *note // nil: a function
+	least, most int   // most < 0: any number
 }
 
 // functions returns every function that an expression may call. The map is shared and never written.
@@ -39,9 +40,24 @@ func describe(code any) function {
 	return function{code: code, least: t.NumIn(), most: t.NumIn()}
 }
 
+// function returns a function, or a note, by its name.
+func (l *Language) function(name string) (function, bool) {
+	if l != nil {
+		if note := l.notes.find(name); note != nil {
+			return function{note: note}, true
+		}
+	}
+	f, ok := functions()[name]
+	return f, ok
+}
+
 // unknown says that there is no such function, and which one was probably meant.
-func unknown(name string) string {
-	if near := nearest.Word(name, slices.Collect(maps.Keys(functions()))); near != "" {
+func (l *Language) unknown(name string) string {
+	names := slices.Collect(maps.Keys(functions()))
+	if l != nil {
+		names = append(names, l.notes.names()...)
+	}
+	if near := nearest.Word(name, names); near != "" {
 		return fmt.Sprintf("unknown function %q: did you mean %q?", name, near)
 	}
 	return fmt.Sprintf("unknown function %q: a field is written with a leading dot, as .%s", name, name)

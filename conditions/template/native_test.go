@@ -84,7 +84,7 @@ func TestPathString(t *testing.T) {
 }
 
 func TestOfReferences(t *testing.T) {
-	compiled, errs := template.CompileOf(shapes{Named: map[string]shape{"a": {Text: "{{ .spec.a }}"}}}, field.NewPath("value"))
+	compiled, errs := template.CompileOf(nil, shapes{Named: map[string]shape{"a": {Text: "{{ .spec.a }}"}}}, field.NewPath("value"))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

@@ -17,8 +17,8 @@ type Of[T any] struct {
 // CompileOf compiles a value and reports every text that does not compile, by its path below at, in the names of JSON.
 // orkv1.Conditions are left as they are: package conditions compiles them. The result keeps the value: nobody may write
 // to what it points to any more.
-func CompileOf[T any](value T, at *field.Path) (*Of[T], field.ErrorList) {
-	c := &compilation{}
+func CompileOf[T any](l *Language, value T, at *field.Path) (*Of[T], field.ErrorList) {
+	c := &compilation{language: l}
 	root := c.value(reflect.ValueOf(&value).Elem(), at)
 	if len(c.errors) > 0 {
 		return nil, c.errors

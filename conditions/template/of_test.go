@@ -14,7 +14,7 @@ import (
 func TestOfDeployment(t *testing.T) {
 	declared := deployment()
 	declared.When = []orkv1.Condition{{Field: "{{ .broken"}}
-	compiled, errs := template.CompileOf(declared, field.NewPath("deployments").Index(0))
+	compiled, errs := template.CompileOf(nil, declared, field.NewPath("deployments").Index(0))
 	if len(errs) > 0 {
 		t.Fatalf("conditions are compiled by others: %v", errs)
 	}
@@ -78,7 +78,7 @@ func TestOfShapes(t *testing.T) {
 		Static:  &shape{Text: "x"},
 		hidden:  "{{ .broken",
 	}
-	compiled, errs := template.CompileOf(&value, field.NewPath("value"))
+	compiled, errs := template.CompileOf(nil, &value, field.NewPath("value"))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -103,7 +103,7 @@ func TestOfShapes(t *testing.T) {
 }
 
 func TestOfStatic(t *testing.T) {
-	compiled, errs := template.CompileOf(shape{Text: "x"}, field.NewPath("value"))
+	compiled, errs := template.CompileOf(nil, shape{Text: "x"}, field.NewPath("value"))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}
@@ -118,7 +118,7 @@ func TestOfErrors(t *testing.T) {
 		Entry:    orkv1.Entry{Labels: map[string]orkv1.Template{"b": "{{ nosuch }}", "a": "{{ .x"}},
 		Workload: orkv1.Workload{Env: []orkv1.EnvVar{{Name: "A"}, {Name: "B", Value: "{{ end }}"}}},
 	}
-	_, errs := template.CompileOf(broken, field.NewPath("deployments").Index(2))
+	_, errs := template.CompileOf(nil, broken, field.NewPath("deployments").Index(2))
 	var paths []string
 	for _, err := range errs {
 		paths = append(paths, err.Field)
@@ -127,7 +127,7 @@ func TestOfErrors(t *testing.T) {
 	if diff := cmp.Diff(want, paths); diff != "" {
 		t.Errorf("every text that does not compile is reported, by its name in the file: -want, +got:\n%s", diff)
 	}
-	compiled, errs := template.CompileOf(orkv1.Deployment{Replicas: "{{ .spec.image | toInt }}"}, field.NewPath("deployments").Index(0))
+	compiled, errs := template.CompileOf(nil, orkv1.Deployment{Replicas: "{{ .spec.image | toInt }}"}, field.NewPath("deployments").Index(0))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

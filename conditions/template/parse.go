@@ -8,8 +8,8 @@ import (
 // treeName names the parse tree. It shows in Go's messages, from which it is cut again.
 const treeName = "t"
 
-// parseTree parses a text without looking at its functions. An error is a *SyntaxError.
-func parseTree(text string) (*parse.Tree, error) {
+// parseTree parses a text without looking at its functions.
+func parseTree(text string) (*parse.Tree, *SyntaxError) {
 	found := actions(text)
 	for _, a := range found {
 		switch keyword := a.keyword(text); keyword {

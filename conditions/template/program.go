@@ -24,29 +24,41 @@ type part struct {
 	path    Path
 }
 
-// Compile compiles a text. One without "{{" is used as it is. An error is a *SyntaxError: it tells line and column
-// inside the text for wrong syntax, unknown functions and wrong numbers of values.
+// Compile compiles a text in the plain language, without notes and with any path. One without "{{" is used as it is. An error is a
+// *SyntaxError: it tells line and column inside the text for wrong syntax, unknown functions and wrong numbers of values.
 func Compile(text string) (*Program, error) {
+	program, problems, _ := (*Language)(nil).compile(text)
+	if len(problems) > 0 {
+		return nil, problems[0]
+	}
+	return program, nil
+}
+
+// compile returns a Program, or what is wrong with the text, and what may be.
+func (l *Language) compile(text string) (p *Program, problems, warnings []*SyntaxError) {
 	if !strings.Contains(text, "{{") {
-		return &Program{source: text, parts: []part{{literal: text}}}, nil
+		return &Program{source: text, parts: []part{{literal: text}}}, nil, nil
 	}
-	tree, err := parseTree(text)
-	if err != nil {
-		return nil, err
+	tree, problem := parseTree(text)
+	if problem != nil {
+		return nil, []*SyntaxError{problem}, nil
 	}
-	p := &Program{source: text, single: isSingle(tree.Root)}
-	r := &rewriter{text: text, used: map[string]function{}}
+	p = &Program{source: text, single: isSingle(tree.Root)}
+	r := &rewriter{text: text, language: l, used: map[string]function{}}
 	parts, plain := r.parts(tree.Root)
-	if err := r.list(tree.Root, scope{known: true}); err != nil {
-		return nil, err
+	if problem := r.list(tree.Root, scope{known: true}); problem != nil {
+		r.problems = append(r.problems, problem)
+	}
+	if len(r.problems) > 0 {
+		return nil, r.problems, r.warnings
 	}
 	p.references = r.references
 	if plain {
 		p.parts = parts
-		return p, nil
+		return p, nil, r.warnings
 	}
 	p.engine = newEngine(text, tree, r)
-	return p, nil
+	return p, nil, r.warnings
 }
 
 // Source is the text that was compiled.
@@ -65,7 +77,7 @@ func (p *Program) References() [][]string { return p.references }
 // the expression; so does the one for a text of more than 1 MiB.
 func (p *Program) Text(f Facts) (string, error) {
 	if p.engine != nil {
-		text, _, err := p.engine.run(f, false)
+		text, _, _, err := p.engine.run(f, false, 0)
 		return text, err
 	}
 	switch len(p.parts) {
@@ -89,7 +101,7 @@ func (p *Program) Value(f Facts) (any, error) {
 	case !p.single:
 		return p.Text(f)
 	case p.engine != nil:
-		_, value, err := p.engine.run(f, true)
+		_, value, _, err := p.engine.run(f, true, 0)
 		return native(value), err
 	}
 	for _, part := range p.parts {

@@ -131,7 +131,7 @@ func TestReferences(t *testing.T) {
 		"Comment":  {"neither does a comment", "{{/* .spec.a */}}x", nil, true},
 		"Paths":    {"every field", "{{ .spec.a }}{{ default 1 $.b }}", [][]string{{"spec", "a"}, {"b"}}, false},
 		"With":     {"a field inside of with stands below it", "{{ with .spec }}{{ .a }}{{ end }}", [][]string{{"spec"}, {"spec", "a"}}, false},
-		"Range":    {"what a range goes over is known, its elements are not", "{{ range .spec.l }}{{ .a }}{{ $.b }}{{ end }}", [][]string{{"spec", "l"}, {"b"}}, false},
+		"Range":    {"an element of what a range goes over has the key []", "{{ range .spec.l }}{{ .a }}{{ $.b }}{{ end }}", [][]string{{"spec", "l"}, {"spec", "l", "[]", "a"}, {"b"}}, false},
 		"Chain":    {"a chain over a path is a path", "{{ (.spec).a }}", [][]string{{"spec", "a"}, {"spec"}}, false},
 		"Constant": {"a program without paths may still call functions", `{{ print "x" }}`, nil, false},
 	}

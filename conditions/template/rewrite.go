@@ -3,6 +3,7 @@ package template
 import (
 	"slices"
 	"strconv"
+	"strings"
 	"text/template/parse"
 )
 
@@ -13,16 +14,20 @@ const (
 	rangeFunction  = "_range"  // (value) -> value that a range can iterate
 )
 
-// rewriter turns Go's tree into ours and finds everything wrong with it. The first problem ends it.
+// rewriter turns Go's tree into ours and finds everything wrong with it. The first wrong call ends it.
 //
 //	{{ .spec.a }}          {{ _lookup . 0 | _print }}
 //	{{ f .spec.a $x.b }}   {{ f (_lookup . 0) (_lookup $x 1) | _print }}
 //	{{ range (g .).c }}    {{ range _lookup (g .) 2 | _range }}
 type rewriter struct {
 	text       string
+	language   *Language
 	paths      []Path              // by the number that _lookup is given
 	used       map[string]function // functions the tree calls, ours not included
+	notes      []*note             // notes the tree calls
 	references [][]string
+	// problems and warnings are about paths.
+	problems, warnings []*SyntaxError
 }
 
 // scope is what the dot stands for: a path from the roots when it is known.
@@ -31,7 +36,7 @@ type scope struct {
 	known bool
 }
 
-func (r *rewriter) list(list *parse.ListNode, dot scope) error {
+func (r *rewriter) list(list *parse.ListNode, dot scope) *SyntaxError {
 	if list == nil {
 		return nil
 	}
@@ -43,7 +48,7 @@ func (r *rewriter) list(list *parse.ListNode, dot scope) error {
 	return nil
 }
 
-func (r *rewriter) statement(node parse.Node, dot scope) error {
+func (r *rewriter) statement(node parse.Node, dot scope) *SyntaxError {
 	switch n := node.(type) {
 	case *parse.ActionNode:
 		err := r.pipe(n.Pipe, dot)
@@ -56,7 +61,7 @@ func (r *rewriter) statement(node parse.Node, dot scope) error {
 	case *parse.WithNode:
 		return r.branch(&n.BranchNode, r.pathOf(n.Pipe, dot), dot)
 	case *parse.RangeNode:
-		err := r.branch(&n.BranchNode, scope{}, dot)
+		err := r.branch(&n.BranchNode, r.pathOf(n.Pipe, dot).join(Path{Element}), dot)
 		appendCall(n.Pipe, rangeFunction)
 		return err
 	case *parse.TextNode, *parse.CommentNode, *parse.BreakNode, *parse.ContinueNode:
@@ -66,7 +71,7 @@ func (r *rewriter) statement(node parse.Node, dot scope) error {
 	}
 }
 
-func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) error {
+func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) *SyntaxError {
 	if err := r.pipe(n.Pipe, dot); err != nil {
 		return err
 	}
@@ -76,7 +81,7 @@ func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) error {
 	return r.list(n.ElseList, dot)
 }
 
-func (r *rewriter) pipe(pipe *parse.PipeNode, dot scope) error {
+func (r *rewriter) pipe(pipe *parse.PipeNode, dot scope) *SyntaxError {
 	for i, command := range pipe.Cmds {
 		if err := r.command(command, dot, i > 0); err != nil {
 			return err
@@ -86,7 +91,7 @@ func (r *rewriter) pipe(pipe *parse.PipeNode, dot scope) error {
 }
 
 // command rewrites a function with its values, or one value alone. piped: the pipeline hands it one more value.
-func (r *rewriter) command(command *parse.CommandNode, dot scope, piped bool) error {
+func (r *rewriter) command(command *parse.CommandNode, dot scope, piped bool) *SyntaxError {
 	given := len(command.Args) - 1
 	if piped {
 		given++
@@ -116,22 +121,69 @@ func (r *rewriter) command(command *parse.CommandNode, dot scope, piped bool) er
 	return nil
 }
 
-func (r *rewriter) call(name *parse.IdentifierNode, given int) error {
-	f, ok := functions()[name.Ident]
+func (r *rewriter) call(name *parse.IdentifierNode, given int) *SyntaxError {
+	f, ok := r.language.function(name.Ident)
 	if !ok {
-		return problem(r.text, int(name.Position()), "%s", unknown(name.Ident))
+		return problem(r.text, int(name.Position()), "%s", r.language.unknown(name.Ident))
 	}
 	if wrong := f.arity(name.Ident, given); wrong != "" {
 		return problem(r.text, int(name.Position()), "%s", wrong)
+	}
+	if f.note != nil {
+		r.note(name, f.note)
 	}
 	r.used[name.Ident] = f
 	return nil
 }
 
-func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, error) {
+// note takes what a note reads as read here.
+func (r *rewriter) note(call *parse.IdentifierNode, n *note) {
+	if slices.Contains(r.notes, n) {
+		return
+	}
+	r.notes = append(r.notes, n)
+	for _, path := range n.references() {
+		if !slices.ContainsFunc(r.references, func(known []string) bool { return slices.Equal(known, path) }) {
+			r.references = append(r.references, path)
+			r.judge(int(call.Position()), path, "note "+n.Name+": ")
+		}
+	}
+}
+
+// read notes a path that is read, and what the language says of it.
+func (r *rewriter) read(node parse.Node, path Path) {
+	r.references = append(r.references, path)
+	// Go's position of a field is that of its last key.
+	at := min(max(0, int(node.Position())), len(r.text))
+	if len(path) > 0 {
+		if start := strings.LastIndex(r.text[:at], "."+path[0]); start > strings.LastIndex(r.text[:at], "{{") {
+			at = start
+		}
+	}
+	r.judge(at, path, "")
+}
+
+// judge reports what the language says of reading a path.
+func (r *rewriter) judge(at int, path Path, prefix string) {
+	if r.language == nil || r.language.roots == nil {
+		return
+	}
+	misread := r.language.roots.Check(path)
+	if misread == nil {
+		return
+	}
+	found := problem(r.text, at, "%s", prefix+misread.Problem)
+	if misread.Warning {
+		r.warnings = append(r.warnings, found)
+	} else {
+		r.problems = append(r.problems, found)
+	}
+}
+
+func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError) {
 	// What is in parentheses is recorded inside of them.
 	if read := r.pathOf(node, dot); read.known && node.Type() != parse.NodePipe {
-		r.references = append(r.references, read.path)
+		r.read(node, read.path)
 	}
 	switch n := node.(type) {
 	case *parse.FieldNode:

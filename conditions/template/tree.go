@@ -18,8 +18,8 @@ type Tree struct {
 
 // CompileTree compiles a value of JSON's types and reports every text that does not compile, by its path below at. The
 // tree keeps the value: nobody may write to it any more.
-func CompileTree(value any, at *field.Path) (*Tree, field.ErrorList) {
-	c := &compilation{}
+func CompileTree(l *Language, value any, at *field.Path) (*Tree, field.ErrorList) {
+	c := &compilation{language: l}
 	root := c.tree(value, at)
 	if len(c.errors) > 0 {
 		return nil, c.errors

@@ -26,7 +26,7 @@ func TestTree(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			tree, errs := template.CompileTree(tc.value, field.NewPath("spec"))
+			tree, errs := template.CompileTree(nil, tc.value, field.NewPath("spec"))
 			if len(errs) > 0 {
 				t.Fatal(errs)
 			}
@@ -45,7 +45,7 @@ func TestTree(t *testing.T) {
 
 func TestTreeSharesWhatIsStatic(t *testing.T) {
 	static := map[string]any{"a": "b"}
-	tree, _ := template.CompileTree(map[string]any{"static": static, "name": "{{ .metadata.name }}"}, field.NewPath("spec"))
+	tree, _ := template.CompileTree(nil, map[string]any{"static": static, "name": "{{ .metadata.name }}"}, field.NewPath("spec"))
 	got, err := tree.Render(facts())
 	if err != nil {
 		t.Fatal(err)
@@ -60,7 +60,7 @@ func TestTreeSharesWhatIsStatic(t *testing.T) {
 }
 
 func TestTreeErrors(t *testing.T) {
-	_, errs := template.CompileTree(map[string]any{
+	_, errs := template.CompileTree(nil, map[string]any{
 		"labels": map[string]any{"b": "{{ .x", "a": "{{ nosuch }}"},
 		"list":   []any{"fine", "{{ end }}"},
 	}, field.NewPath("metadata"))
@@ -71,7 +71,7 @@ func TestTreeErrors(t *testing.T) {
 	if diff := cmp.Diff([]string{"metadata.labels.a", "metadata.labels.b", "metadata.list[1]"}, paths); diff != "" {
 		t.Errorf("every text that does not compile is reported: -want, +got:\n%s", diff)
 	}
-	tree, errs := template.CompileTree(map[string]any{"list": []any{"x", "{{ toInt .metadata.name }}"}}, field.NewPath("spec"))
+	tree, errs := template.CompileTree(nil, map[string]any{"list": []any{"x", "{{ toInt .metadata.name }}"}}, field.NewPath("spec"))
 	if len(errs) > 0 {
 		t.Fatal(errs)
 	}

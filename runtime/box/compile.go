@@ -80,6 +80,7 @@ func compile(katalog *orkv1.Katalog, name string, entry *orkv1.CRD, registry *co
 // compiler collects what is wrong on the way through one entry.
 type compiler struct {
 	registry   *controllers.Registry
+	language   *template.Language
 	entry      *orkv1.CRD
 	finalizers []string
 	labels     map[string]*template.Program
@@ -117,7 +118,7 @@ func (c *compiler) block(declared *orkv1.Block, name string, kept bool, at *fiel
 	for _, declaration := range c.registry.Declarations(declared, at) {
 		c.errs = append(c.errs, declaration.Check()...)
 		// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
-		value, errs := template.CompileOf(declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
+		value, errs := template.CompileOf(c.language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
 		for _, err := range errs {
 			err.Field = at.String() + "." + err.Field
 		}
@@ -160,16 +161,14 @@ func (c *compiler) forEach(declared *orkv1.ForEach, at *field.Path) *ForEach {
 }
 
 func (c *compiler) gate(declared orkv1.Conditions, at *field.Path) *conditions.Program {
-	program, errs := conditions.Compile(declared, at)
+	program, errs := conditions.Compile(c.language, declared, at)
 	c.errs = append(c.errs, errs...)
 	return program
 }
 
 func (c *compiler) template(text orkv1.Template, at *field.Path) *template.Program {
-	program, err := template.Compile(string(text))
-	if err != nil {
-		c.errs = append(c.errs, field.Invalid(at, string(text), err.Error()))
-	}
+	program, errs := c.language.Compile(string(text), at)
+	c.errs = append(c.errs, errs...)
 	return program
 }
 

@@ -1,0 +1,98 @@
+package template
+
+import (
+	"slices"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+)
+
+// Language is what the texts of one place may use: functions, the notes of a Katalog, and what is known of the roots. A nil
+// Language has the functions and takes every path. It serves one compilation at a time; what it compiled is safe for concurrent
+// use.
+type Language struct {
+	notes  *Notes
+	roots  Roots
+	steady string
+	found  *field.ErrorList
+}
+
+// NewLanguage returns a Language with notes and roots, both of which may be nil.
+func NewLanguage(notes *Notes, roots Roots) *Language {
+	return &Language{notes: notes, roots: roots, found: &field.ErrorList{}}
+}
+
+// Within returns the Language of a place with other roots. Its warnings are the warnings of l.
+func (l *Language) Within(roots Roots) *Language {
+	if l == nil {
+		l = NewLanguage(nil, nil)
+	}
+	within := *l
+	within.roots = roots
+	return &within
+}
+
+// Steady returns the Language of a place whose texts are rendered again and again and must give the same each time: a function that
+// gives a random value is an error there. Why tells what such a value would do.
+func (l *Language) Steady(why string) *Language {
+	if l == nil {
+		l = NewLanguage(nil, nil)
+	}
+	steady := *l
+	steady.steady = why
+	return &steady
+}
+
+// Roots is what is known of the roots, nil when nothing is.
+func (l *Language) Roots() Roots {
+	if l == nil {
+		return nil
+	}
+	return l.roots
+}
+
+// Warnings are what is suspicious in the texts compiled so far, by their paths, and not certain to be wrong.
+func (l *Language) Warnings() field.ErrorList {
+	if l == nil {
+		return nil
+	}
+	return slices.Clone(*l.found)
+}
+
+// Warn adds a warning.
+func (l *Language) Warn(warnings ...*field.Error) {
+	if l != nil {
+		*l.found = append(*l.found, warnings...)
+	}
+}
+
+// Compile compiles a text and reports all that is wrong with it as errors of the path at.
+func (l *Language) Compile(text string, at *field.Path) (*Program, field.ErrorList) {
+	program, problems, warnings := l.compile(text)
+	for _, warning := range warnings {
+		l.Warn(field.Invalid(at, text, warning.Error()))
+	}
+	if len(problems) == 0 {
+		return program, nil
+	}
+	errs := make(field.ErrorList, len(problems))
+	for i, problem := range problems {
+		errs[i] = field.Invalid(at, text, problem.Error())
+	}
+	return nil, errs
+}
+
+// Check judges a path that is read without a template, as Compile judges those in a text.
+func (l *Language) Check(path Path, at *field.Path) field.ErrorList {
+	if l == nil || l.roots == nil {
+		return nil
+	}
+	switch misread := l.roots.Check(path); {
+	case misread == nil:
+		return nil
+	case misread.Warning:
+		l.Warn(field.Invalid(at, path.String(), misread.Problem))
+		return nil
+	default:
+		return field.ErrorList{field.Invalid(at, path.String(), misread.Problem)}
+	}
+}
