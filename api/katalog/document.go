@@ -31,6 +31,22 @@ type Files struct {
 	CRs []*unstructured.Unstructured
 }
 
+// Schemas are those of the resources of the CRDs that have a crdFile, in the version that the Katalog operates.
+func (d *Document) Schemas() map[string]*apiextensionsv1.JSONSchemaProps {
+	schemas := map[string]*apiextensionsv1.JSONSchemaProps{}
+	for name, files := range d.CRDs {
+		if files.CRD == nil || files.CRD.Spec.PreserveUnknownFields {
+			continue
+		}
+		for _, version := range files.CRD.Spec.Versions {
+			if version.Name == d.Katalog.Spec.CRDs[name].APITypes.Version && version.Schema != nil {
+				schemas[name] = version.Schema.OpenAPIV3Schema
+			}
+		}
+	}
+	return schemas
+}
+
 // Locate returns where the value of a path stands or, if it is not written anywhere, the nearest value around it.
 func (d *Document) Locate(path *field.Path) Position {
 	return d.locate(path.String())

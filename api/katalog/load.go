@@ -32,7 +32,7 @@ type Options struct {
 }
 
 // Checks find what is wrong with a Katalog that has been decoded, by path.
-type Checks func(*orkv1.Katalog) field.ErrorList
+type Checks func(*Document) (errs, warnings field.ErrorList)
 
 // Result is what Load has read.
 type Result struct {
@@ -244,8 +244,10 @@ func (l *loader) katalog(root *node) {
 	found.errors = withoutEchoes(found.errors, decoded, d.undecoded)
 	if l.opts.Check != nil {
 		checked := len(found.errors)
-		found.errors = append(found.errors, doc.Findings(l.opts.Check(doc.Katalog))...)
+		errs, warnings := l.opts.Check(doc)
+		found.errors = append(found.errors, doc.Findings(errs)...)
 		found.errors = withoutEchoes(found.errors, checked, d.undecoded)
+		found.warnings = append(found.warnings, doc.Findings(warnings)...)
 	}
 
 	l.log.errors = append(l.log.errors, found.errors...)

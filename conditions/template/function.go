@@ -15,7 +15,8 @@ import (
 type function struct {
 	code        any   // nil: a note, or one of Go's own, which text/template provides
 	note        *note // nil: a function
-	least, most int   // most < 0: any number
+	random      bool
+	least, most int // most < 0: any number
 }
 
 // functions returns every function that an expression may call. The map is shared and never written.
@@ -28,6 +29,12 @@ var functions = sync.OnceValue(func() map[string]function {
 	}
 	for name, code := range notes.Functions() {
 		all[name] = describe(code)
+	}
+	for _, name := range []string{"randomAlphanumeric", "randomBase64", "randomHex", "uuidv4"} {
+		if f, ok := all[name]; ok {
+			f.random = true
+			all[name] = f
+		}
 	}
 	return all
 })
@@ -44,7 +51,7 @@ func describe(code any) function {
 func (l *Language) function(name string) (function, bool) {
 	if l != nil {
 		if note := l.notes.find(name); note != nil {
-			return function{note: note}, true
+			return function{note: note, random: note.random()}, true
 		}
 	}
 	f, ok := functions()[name]

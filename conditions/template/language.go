@@ -12,7 +12,9 @@ import (
 type Language struct {
 	notes  *Notes
 	roots  Roots
-	steady string
+	steady string // why the value must be the same each time, empty where it need not be
+	// prefix goes before the paths of what is found.
+	prefix string
 	found  *field.ErrorList
 }
 
@@ -31,6 +33,13 @@ func (l *Language) Within(roots Roots) *Language {
 	return &within
 }
 
+// WithNotes returns the Language with other notes.
+func (l *Language) WithNotes(notes *Notes) *Language {
+	with := *l
+	with.notes = notes
+	return &with
+}
+
 // Steady returns the Language of a place whose texts are rendered again and again and must give the same each time: a function that
 // gives a random value is an error there. Why tells what such a value would do.
 func (l *Language) Steady(why string) *Language {
@@ -40,6 +49,25 @@ func (l *Language) Steady(why string) *Language {
 	steady := *l
 	steady.steady = why
 	return &steady
+}
+
+// Under returns the Language of a place whose paths are told from there on. What is found in it is told with the place before it.
+func (l *Language) Under(at *field.Path) *Language {
+	if l == nil {
+		l = NewLanguage(nil, nil)
+	}
+	under := *l
+	under.prefix = at.String() + "."
+	return &under
+}
+
+// invalid is what is wrong with a text.
+func (l *Language) invalid(at *field.Path, text, problem string) *field.Error {
+	err := field.Invalid(at, text, problem)
+	if l != nil {
+		err.Field = l.prefix + err.Field
+	}
+	return err
 }
 
 // Roots is what is known of the roots, nil when nothing is.
@@ -69,14 +97,14 @@ func (l *Language) Warn(warnings ...*field.Error) {
 func (l *Language) Compile(text string, at *field.Path) (*Program, field.ErrorList) {
 	program, problems, warnings := l.compile(text)
 	for _, warning := range warnings {
-		l.Warn(field.Invalid(at, text, warning.Error()))
+		l.Warn(l.invalid(at, text, warning.Error()))
 	}
 	if len(problems) == 0 {
 		return program, nil
 	}
 	errs := make(field.ErrorList, len(problems))
 	for i, problem := range problems {
-		errs[i] = field.Invalid(at, text, problem.Error())
+		errs[i] = l.invalid(at, text, problem.Error())
 	}
 	return nil, errs
 }
@@ -90,9 +118,9 @@ func (l *Language) Check(path Path, at *field.Path) field.ErrorList {
 	case misread == nil:
 		return nil
 	case misread.Warning:
-		l.Warn(field.Invalid(at, path.String(), misread.Problem))
+		l.Warn(l.invalid(at, path.String(), misread.Problem))
 		return nil
 	default:
-		return field.ErrorList{field.Invalid(at, path.String(), misread.Problem)}
+		return field.ErrorList{l.invalid(at, path.String(), misread.Problem)}
 	}
 }

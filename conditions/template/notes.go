@@ -123,23 +123,35 @@ func (n *Notes) names() []string {
 	return slices.Sorted(maps.Keys(n.byName))
 }
 
-// references are the paths that the note reads, those of the notes that it calls included.
-func (n *note) references() [][]string {
-	var paths [][]string
+// walk visits the programs of the note and of all that it calls.
+func (n *note) walk(visit func(*Program)) {
 	seen := map[*note]bool{}
-	var visit func(*note)
-	visit = func(n *note) {
+	var walk func(*note)
+	walk = func(n *note) {
 		if seen[n] || n.program == nil { // without a program it is wrong, which is reported
 			return
 		}
 		seen[n] = true
-		paths = append(paths, n.program.references...)
+		visit(n.program)
 		for _, called := range n.calls {
-			visit(called)
+			walk(called)
 		}
 	}
-	visit(n)
+	walk(n)
+}
+
+// references are the paths that the note reads, those of the notes that it calls included.
+func (n *note) references() [][]string {
+	var paths [][]string
+	n.walk(func(p *Program) { paths = append(paths, p.references...) })
 	return paths
+}
+
+// random tells whether the value is another one each time.
+func (n *note) random() bool {
+	random := false
+	n.walk(func(p *Program) { random = random || p.random })
+	return random
 }
 
 // evaluate gives the text of the note: a boolean when that is what it says, so that and, or and if take it as one.

@@ -12,6 +12,8 @@ type Program struct {
 	references [][]string
 	// single: the text is one expression, with nothing but white space around it.
 	single bool
+	// random: a function in it gives another value each time.
+	random bool
 	// parts is the whole program when it has literal texts and paths only; a static one has at most one literal.
 	parts []part
 	// engine runs all other programs.
@@ -56,6 +58,9 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 	if plain {
 		p.parts = parts
 		return p, nil, r.warnings
+	}
+	for _, f := range r.used {
+		p.random = p.random || f.random
 	}
 	p.engine = newEngine(text, tree, r)
 	return p, nil, r.warnings

@@ -129,6 +129,9 @@ func (r *rewriter) call(name *parse.IdentifierNode, given int) *SyntaxError {
 	if wrong := f.arity(name.Ident, given); wrong != "" {
 		return problem(r.text, int(name.Position()), "%s", wrong)
 	}
+	if f.random && r.language != nil && r.language.steady != "" {
+		return problem(r.text, int(name.Position()), "%s gives another value each time: %s", name.Ident, r.language.steady)
+	}
 	if f.note != nil {
 		r.note(name, f.note)
 	}

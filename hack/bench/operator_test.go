@@ -29,9 +29,9 @@ func TestKatalogTakesWorkers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sets, errs := box.CompileKatalog(loaded.Documents[0].Katalog, registry)
-	if len(errs) > 0 || len(sets) != 1 {
-		t.Fatalf("want one CRD without an error, got %d and %v", len(sets), errs)
+	sets, found := box.CompileKatalog(loaded.Documents[0].Katalog, box.Options{Registry: registry})
+	if len(found.Errors) > 0 || len(sets) != 1 {
+		t.Fatalf("want one CRD without an error, got %d and %v", len(sets), found.Errors)
 	}
 	if sets[0].Workers != 7 {
 		t.Errorf("want the workers that every operator gets, 7, got %d", sets[0].Workers)

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -13,6 +14,8 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
@@ -24,25 +27,60 @@ const (
 	DefaultFailureThreshold = 5
 )
 
-// CompileKatalog compiles every enabled entry, in the order of their names. The errors are all there are, with their paths
-// in the document.
-func CompileKatalog(katalog *orkv1.Katalog, registry *controllers.Registry) ([]*Set, field.ErrorList) {
+// Options of CompileKatalog.
+type Options struct {
+	// Registry has the kinds of children.
+	Registry *controllers.Registry
+	// Schemas are those of the CRDs' resources, by the names of the entries, as far as they are known. What texts read is checked
+	// against them.
+	Schemas map[string]*roots.Props
+}
+
+// Findings are what there is to say of a Katalog, by the paths in the document.
+type Findings struct {
+	// Errors are all there are: with one, nothing must run.
+	Errors field.ErrorList
+	// Warnings are what is probably not meant so.
+	Warnings field.ErrorList
+}
+
+// CompileKatalog compiles every enabled entry, in the order of their names.
+func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
+	language := template.NewLanguage(nil, nil)
+	notes, errs := template.CompileNotes(language, declaredNotes(katalog))
 	var sets []*Set
-	var errs field.ErrorList
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		entry := katalog.Spec.CRDs[name]
-		set, wrong := compile(katalog, name, &entry, registry)
+		set, wrong := compile(katalog, name, &entry, opts, language.WithNotes(notes))
 		errs = append(errs, wrong...)
 		if entry.Enabled == nil || *entry.Enabled {
 			sets = append(sets, set)
 		}
 	}
-	return sets, errs
+	return sets, Findings{Errors: errs, Warnings: language.Warnings()}
 }
 
-func compile(katalog *orkv1.Katalog, name string, entry *orkv1.CRD, registry *controllers.Registry) (*Set, field.ErrorList) {
+func declaredNotes(katalog *orkv1.Katalog) []template.Declared {
+	if katalog.Notes == nil {
+		return nil
+	}
+	at := field.NewPath("notes", "functions")
+	var declared []template.Declared
+	for i, one := range katalog.Notes.Functions {
+		declared = append(declared, template.Declared{Name: one.Name, Expression: string(one.Expression), At: at.Index(i).Child("expression")})
+	}
+	return declared
+}
+
+func compile(
+	katalog *orkv1.Katalog, name string, entry *orkv1.CRD, opts Options, language *template.Language,
+) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
-	c := &compiler{registry: registry, entry: entry, finalizers: katalog.Spec.Finalizers}
+	known := roots.New(opts.Schemas[name]).WithChildren(childNames(opts.Registry, &entry.OperatorBox))
+	c := &compiler{
+		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
+		language: language.Within(known), known: known, errs: &field.ErrorList{},
+	}
 	set := &Set{
 		Katalog: katalog.Name,
 		Name:    name,
@@ -57,7 +95,7 @@ func compile(katalog *orkv1.Katalog, name string, entry *orkv1.CRD, registry *co
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
 		Namespaces:       NamespaceGuard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces},
-		Labels:           c.templates(entry.Labels, at.Child("labels")),
+		Labels:           c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels")),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 	}
@@ -74,17 +112,35 @@ func compile(katalog *orkv1.Katalog, name string, entry *orkv1.CRD, registry *co
 	}
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
-	return set, c.errs
+	return set, *c.errs
 }
 
 // compiler collects what is wrong on the way through one entry.
 type compiler struct {
 	registry   *controllers.Registry
-	language   *template.Language
 	entry      *orkv1.CRD
 	finalizers []string
 	labels     map[string]*template.Program
-	errs       field.ErrorList
+	// language is what texts may use at the place where the compiler is, and known what is known of the roots there.
+	language *template.Language
+	known    *roots.Known
+	errs     *field.ErrorList
+}
+
+func (c *compiler) report(errs ...*field.Error) { *c.errs = append(*c.errs, errs...) }
+
+// steady returns a compiler of texts whose values must be the same each time.
+func (c *compiler) steady(why string) *compiler {
+	steady := *c
+	steady.language = c.language.Steady(why)
+	return &steady
+}
+
+// seeing returns a compiler of texts that see other roots.
+func (c *compiler) seeing(known *roots.Known) *compiler {
+	seeing := *c
+	seeing.known, seeing.language = known, c.language.Within(known)
+	return &seeing
 }
 
 func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
@@ -102,7 +158,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.Kinds = c.kinds(b.Blocks)
-	if len(c.errs) == 0 {
+	if len(*c.errs) == 0 {
 		noteReads(b, c.labels)
 	}
 	return b
@@ -116,27 +172,36 @@ func (c *compiler) block(declared *orkv1.Block, name string, kept bool, at *fiel
 	at = at.Child(name)
 	block := Block{Name: name, Gate: c.gate(declared.Conditions, at)}
 	for _, declaration := range c.registry.Declarations(declared, at) {
-		c.errs = append(c.errs, declaration.Check()...)
-		// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
-		value, errs := template.CompileOf(c.language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
-		for _, err := range errs {
-			err.Field = at.String() + "." + err.Field
-		}
-		c.errs = append(c.errs, errs...)
-		child := Child{
-			Declaration: declaration,
-			Gate:        c.gate(declaration.Conditions, declaration.Path),
-			ForEach:     c.forEach(declaration.Policy.ForEach, declaration.Path.Child("forEach")),
-			Value:       value,
-			CreateOnce:  declaration.Kind.CreateOnce || !kept && !declaration.Policy.Reconcile,
-			Force:       c.force(declaration.Policy.ForceConflict),
-		}
-		if declaration.Policy.Sleep != nil {
-			child.Sleep = declaration.Policy.Sleep.Duration
-		}
-		block.Children = append(block.Children, child)
+		c.report(declaration.Check()...)
+		block.Children = append(block.Children, c.child(declaration, kept, at))
 	}
 	return []Block{block}
+}
+
+func (c *compiler) child(declaration controllers.Declaration, kept bool, at *field.Path) Child {
+	forEach := c.forEach(declaration.Policy.ForEach, declaration.Path.Child("forEach"))
+	child := Child{
+		Declaration: declaration,
+		ForEach:     forEach,
+		CreateOnce:  declaration.Kind.CreateOnce || !kept && !declaration.Policy.Reconcile,
+		Force:       c.force(declaration.Policy.ForceConflict),
+	}
+	if declaration.Policy.Sleep != nil {
+		child.Sleep = declaration.Policy.Sleep.Duration
+	}
+	if forEach != nil {
+		c = c.seeing(forEach.elements(c.known))
+	}
+	child.Gate = c.gate(declaration.Conditions, declaration.Path)
+	// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
+	language := c.language.Under(at)
+	if !child.CreateOnce {
+		language = language.Steady("the child would be written in every cycle; let onCreate make it")
+	}
+	value, errs := template.CompileOf(language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
+	c.report(errs...)
+	child.Value = value
+	return child
 }
 
 // force is the declaration's own word, else the entry's, else true.
@@ -153,22 +218,30 @@ func (c *compiler) forEach(declared *orkv1.ForEach, at *field.Path) *ForEach {
 	if declared == nil {
 		return nil
 	}
+	at = at.Child("field")
 	path, err := template.ParsePath(declared.Field)
 	if err != nil {
-		c.errs = append(c.errs, field.Invalid(at.Child("field"), declared.Field, err.Error()))
+		c.report(field.Invalid(at, declared.Field, err.Error()))
+		return &ForEach{As: declared.As}
+	}
+	c.report(c.language.Check(path, at)...)
+	switch kind := c.known.Shape(path).Type; kind {
+	case "", notes.TypeList, notes.TypeMap:
+	default:
+		c.report(field.Invalid(at, declared.Field, fmt.Sprintf("is a %s: forEach goes over a list or a map", kind)))
 	}
 	return &ForEach{Field: path, As: declared.As}
 }
 
 func (c *compiler) gate(declared orkv1.Conditions, at *field.Path) *conditions.Program {
 	program, errs := conditions.Compile(c.language, declared, at)
-	c.errs = append(c.errs, errs...)
+	c.report(errs...)
 	return program
 }
 
 func (c *compiler) template(text orkv1.Template, at *field.Path) *template.Program {
 	program, errs := c.language.Compile(string(text), at)
-	c.errs = append(c.errs, errs...)
+	c.report(errs...)
 	return program
 }
 
@@ -187,7 +260,7 @@ func (c *compiler) requeue(declared []orkv1.Requeue, at *field.Path) []Requeue {
 		list = append(list, Requeue{Gate: c.gate(one.Conditions, here), After: c.template(one.After, here.Child("after"))})
 		if !strings.Contains(string(one.After), "{{") && one.After != "" {
 			if _, err := orkv1.ParseDuration(string(one.After)); err != nil {
-				c.errs = append(c.errs, field.Invalid(here.Child("after"), string(one.After), err.Error()))
+				c.report(field.Invalid(here.Child("after"), string(one.After), err.Error()))
 			}
 		}
 	}
@@ -206,11 +279,16 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 	if declared.Conditions != nil {
 		status.Conditions = *declared.Conditions
 	}
+	steady := c.steady("the status would change in every cycle")
 	for i, one := range declared.Fields {
 		here := at.Child("fields").Index(i)
+		path := statusPath(one.Path)
+		if !c.known.Keeps(append([]string{"status"}, path...)) {
+			c.report(field.Invalid(here.Child("path"), one.Path, "the server drops it: it is not in the schema"))
+		}
 		status.Fields = append(status.Fields, StatusField{
-			Path:         statusPath(one.Path),
-			Value:        c.template(one.Value, here.Child("value")),
+			Path:         path,
+			Value:        steady.template(one.Value, here.Child("value")),
 			Type:         one.Type,
 			Gate:         c.gate(one.Conditions, here),
 			Conditional:  len(one.When)+len(one.Or) > 0,

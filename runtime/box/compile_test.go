@@ -30,9 +30,9 @@ func compile(tb testing.TB, entry string) ([]*box.Set, []string) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sets, errs := box.CompileKatalog(katalog, registry)
-	messages := make([]string, 0, len(errs))
-	for _, one := range errs {
+	sets, found := box.CompileKatalog(katalog, box.Options{Registry: registry})
+	messages := make([]string, 0, len(found.Errors))
+	for _, one := range found.Errors {
 		messages = append(messages, one.Error())
 	}
 	return sets, messages
@@ -63,10 +63,10 @@ func TestErrors(t *testing.T) {
 		"Gates": {
 			reason: "gates of the box, of a block, of a child, of a field and of requeue",
 			entry: `operatorBox:
-  when: [{field: a, greaterThan: x}]
-  reconciler: {requeue: [{after: 1s, when: [{field: a, regex: "("}]}]}
-  onCreate: {when: [{field: "{{ x", equals: a}], configMaps: [{name: a, or: [{field: a, operator: nonsense}]}]}
-  status: {fields: [{path: a, value: b, when: [{field: a, between: x}]}]}`,
+  when: [{field: spec.a, greaterThan: x}]
+  reconciler: {requeue: [{after: 1s, when: [{field: spec.a, regex: "("}]}]}
+  onCreate: {when: [{field: "{{ x", equals: a}], configMaps: [{name: a, or: [{field: spec.a, operator: nonsense}]}]}
+  status: {fields: [{path: a, value: b, when: [{field: spec.a, between: x}]}]}`,
 			want: []string{
 				at + "when[0].greaterThan", at + "status.fields[0].when[0].between", at + "reconciler.requeue[0].when[0].regex",
 				at + "onCreate.when[0].field", at + "onCreate.configMaps[0].or[0].operator",

@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
@@ -35,10 +34,10 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	l := &loaded{}
 	result, err := katalog.Load(katalog.Options{
 		Stdin: opts.In, FilesOptional: inCluster, Env: os.Getenv,
-		Check: func(k *orkv1.Katalog) field.ErrorList {
-			sets, errs := box.CompileKatalog(k, registry)
+		Check: func(document *katalog.Document) (errs, warnings field.ErrorList) {
+			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas()})
 			l.sets = append(l.sets, sets...)
-			return errs
+			return found.Errors, found.Warnings
 		},
 	}, files...)
 	if result != nil {

@@ -37,9 +37,9 @@ func compiled(t *testing.T, name string, block orkv1.Block, dependsOn map[string
 		DependsOn:   dependsOn,
 		OperatorBox: orkv1.OperatorBox{OnReconcile: &block},
 	}}
-	sets, errs := box.CompileKatalog(katalog, registry)
-	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+	sets, found := box.CompileKatalog(katalog, box.Options{Registry: registry})
+	if len(found.Errors) > 0 {
+		t.Fatal(found.Errors.ToAggregate())
 	}
 	return sets[0]
 }

@@ -51,9 +51,9 @@ type declared struct {
 func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 	entries := map[string]*entry{}
 	for _, katalog := range katalogs {
-		sets, errs := box.CompileKatalog(katalog, e.opts.Registry)
-		if len(errs) > 0 {
-			return nil, fmt.Errorf("katalog %s: %w", katalog.Name, errs.ToAggregate())
+		sets, found := box.CompileKatalog(katalog, box.Options{Registry: e.opts.Registry})
+		if len(found.Errors) > 0 {
+			return nil, fmt.Errorf("katalog %s: %w", katalog.Name, found.Errors.ToAggregate())
 		}
 		for _, set := range sets {
 			if other, taken := entries[set.Name]; taken {

@@ -66,9 +66,9 @@ func newFixture(tb testing.TB, object *unstructured.Unstructured, drain time.Dur
 	}
 	katalog := &orkv1.Katalog{}
 	katalog.Spec.CRDs = map[string]orkv1.CRD{"widget": {APITypes: orkv1.APITypes{Group: gvk.Group, Version: gvk.Version, Kind: gvk.Kind}}}
-	sets, errs := box.CompileKatalog(katalog, registry)
-	if len(errs) > 0 {
-		tb.Fatal(errs.ToAggregate())
+	sets, found := box.CompileKatalog(katalog, box.Options{Registry: registry})
+	if len(found.Errors) > 0 {
+		tb.Fatal(found.Errors.ToAggregate())
 	}
 	series := prometheus.NewPedanticRegistry()
 	recorder, err := metrics.New(series)

@@ -48,9 +48,9 @@ spec: {crds: {website: {apiTypes: {group: web.example.com, version: v1, kind: We
 	if err != nil {
 		tb.Fatal(err)
 	}
-	sets, errs := box.CompileKatalog(result.Documents[0].Katalog, registry)
-	if len(errs) > 0 {
-		tb.Fatal(errs.ToAggregate())
+	sets, found := box.CompileKatalog(result.Documents[0].Katalog, box.Options{Registry: registry})
+	if len(found.Errors) > 0 {
+		tb.Fatal(found.Errors.ToAggregate())
 	}
 	return sets[0]
 }

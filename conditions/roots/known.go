@@ -1,0 +1,143 @@
+package roots
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/orkestra-runtime/orkestra/api/nearest"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// Props is a structural schema. A nil Props is any value.
+type Props = apiextensionsv1.JSONSchemaProps
+
+// Known are the roots that texts of one place read. It is immutable.
+type Known struct {
+	children *children
+	roots    map[string]*Props
+	// local tells of roots that are in some places only, for the message about one that is not here.
+	local map[string]string
+}
+
+var _ template.Roots = (*Known)(nil)
+
+// New returns the roots of a resource, whose schema may be nil. Everything but the resource is any value.
+func New(resource *Props) *Known {
+	r := &Known{roots: map[string]*Props{}, local: map[string]string{
+		"item":  "is there inside of a declaration with forEach",
+		"index": "is there inside of a declaration with forEach",
+		"value": "is there inside of a declaration with forEach over a map",
+	}}
+	for _, name := range []string{
+		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "inputs", "intent", "metrics", "normalize",
+		"notes", "previous", "profiles", "request", "target",
+	} {
+		r.roots[name] = nil
+	}
+	r.roots["apiVersion"], r.roots["kind"] = ofType("string"), ofType("string")
+	r.roots["metadata"] = metadata()
+	for _, name := range []string{"spec", "status"} {
+		r.roots[name] = nil
+		if resource != nil {
+			r.roots[name], _ = below(resource, name)
+		}
+	}
+	return r
+}
+
+// With returns the roots with one more, or another in its place.
+func (r *Known) With(name string, props *Props) *Known {
+	with := *r
+	with.roots = maps.Clone(r.roots)
+	with.roots[name] = props
+	return &with
+}
+
+// At returns the schema of the value at a path, nil when it is not known.
+func (r *Known) At(path template.Path) *Props {
+	if len(path) == 0 {
+		return nil
+	}
+	props := r.roots[path[0]]
+	for _, key := range path[1:] {
+		props, _ = below(props, key)
+	}
+	return props
+}
+
+// Check tells what is wrong with reading a path: a root or a field that does not exist, or a field of what has none.
+func (r *Known) Check(path template.Path) *template.Misread {
+	if len(path) == 0 { // all there is, as in {{ toJson . }}
+		return nil
+	}
+	props, known := r.roots[path[0]]
+	if !known {
+		return &template.Misread{Problem: r.unknownRoot(path[0])}
+	}
+	if path[0] == "children" && len(path) > 1 {
+		return r.children.check(path[1])
+	}
+	for i, key := range path[1:] {
+		next, ok := below(props, key)
+		if !ok {
+			return unknownField(path[:i+1], key, props)
+		}
+		props = next
+	}
+	return nil
+}
+
+// Keeps tells whether the server keeps a value at a path.
+func (r *Known) Keeps(path template.Path) bool {
+	props, known := r.roots[path[0]]
+	for _, key := range path[1:] {
+		if props, known = below(props, key); !known {
+			return false
+		}
+	}
+	return known
+}
+
+// Shape tells what the value at a path is like.
+func (r *Known) Shape(path template.Path) template.Shape { return shapeOf(r.At(path)) }
+
+func (r *Known) unknownRoot(name string) string {
+	if where, ok := r.local[name]; ok {
+		return fmt.Sprintf(".%s %s, and not here", name, where)
+	}
+	names := slices.DeleteFunc(slices.Sorted(maps.Keys(r.roots)), func(name string) bool { return name[0] == '_' })
+	if near := nearest.Word(name, names); near != "" {
+		return fmt.Sprintf("there is no .%s: did you mean .%s?", name, near)
+	}
+	return fmt.Sprintf("there is no .%s (valid: .%s)", name, strings.Join(names, ", ."))
+}
+
+// unknownField is an error where nothing can be read, or where a name was probably misspelt. A name that is like no other may be of a
+// later version of the definition.
+func unknownField(at template.Path, key string, props *Props) *template.Misread {
+	where := "." + strings.ReplaceAll(at.String(), "."+template.Element, "[]")
+	switch {
+	case key == template.Element:
+		return &template.Misread{Problem: fmt.Sprintf("%s is a %s: there is nothing to range over", where, props.Type)}
+	case props.Type == "array":
+		return &template.Misread{Problem: fmt.Sprintf("%s is a list, which has no field %s: use range or index", where, key)}
+	case props.XIntOrString:
+		return &template.Misread{Problem: fmt.Sprintf("%s is a number or a text, which has no field %s", where, key)}
+	case props.Type != "object" && props.Type != "":
+		return &template.Misread{Problem: fmt.Sprintf("%s is a %s, which has no field %s", where, props.Type, key)}
+	}
+	names := slices.Sorted(maps.Keys(props.Properties))
+	said := fmt.Sprintf("%s has no field %s in the schema", where, key)
+	if near := nearest.Word(key, names); near != "" {
+		return &template.Misread{Problem: said + fmt.Sprintf(": did you mean %s?", near)}
+	}
+	said += ", so it is always empty"
+	if len(names) > 0 && len(names) <= 20 {
+		said += " (valid: " + strings.Join(names, ", ") + ")"
+	}
+	return &template.Misread{Problem: said, Warning: true}
+}

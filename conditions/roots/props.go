@@ -1,0 +1,90 @@
+package roots
+
+import (
+	"encoding/json"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// below returns the schema of what is under a key; false when the server keeps nothing there.
+func below(props *Props, key string) (*Props, bool) {
+	if props == nil || preserves(props) || props.XEmbeddedResource || props.XIntOrString {
+		return nil, props == nil || !props.XIntOrString
+	}
+	if key == template.Element && props.Type == "array" {
+		if props.Items == nil {
+			return nil, true
+		}
+		return props.Items.Schema, true
+	}
+	if next, ok := props.Properties[key]; ok {
+		return &next, true
+	}
+	if more := props.AdditionalProperties; more != nil && (more.Allows || more.Schema != nil) {
+		return more.Schema, true
+	}
+	// An element of an object is any of its fields.
+	return nil, key == template.Element && len(props.Properties) > 0 || props.Type == ""
+}
+
+func preserves(props *Props) bool {
+	return props.XPreserveUnknownFields != nil && *props.XPreserveUnknownFields
+}
+
+func shapeOf(props *Props) template.Shape {
+	if props == nil || props.XIntOrString {
+		return template.Shape{}
+	}
+	var shape template.Shape
+	switch props.Type {
+	case "string":
+		shape.Type = notes.TypeString
+	case "integer", "number":
+		shape.Type = notes.TypeNumber
+	case "boolean":
+		shape.Type = notes.TypeBool
+	case "array":
+		shape.Type = notes.TypeList
+	case "object":
+		shape.Type = notes.TypeMap
+	}
+	for _, value := range props.Enum {
+		var text string
+		if json.Unmarshal(value.Raw, &text) == nil {
+			shape.Enum = append(shape.Enum, text)
+		}
+	}
+	if len(shape.Enum) < len(props.Enum) { // values of other types, which compare in their own ways
+		shape.Enum = nil
+	}
+	return shape
+}
+
+func ofType(name string) *Props { return &Props{Type: name} }
+
+func object(fields map[string]Props) *Props { return &Props{Type: "object", Properties: fields} }
+
+func listOf(element *Props) *Props {
+	return &Props{Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: element}}
+}
+
+func mapOf(value *Props) *Props {
+	return &Props{Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: value}}
+}
+
+// metadata is what a definition does not describe, since all resources have it.
+func metadata() *Props {
+	text, number := *ofType("string"), *ofType("integer")
+	owner := object(map[string]Props{
+		"apiVersion": text, "kind": text, "name": text, "uid": text, "controller": *ofType("boolean"), "blockOwnerDeletion": *ofType("boolean"),
+	})
+	return object(map[string]Props{
+		"name": text, "generateName": text, "namespace": text, "selfLink": text, "uid": text, "resourceVersion": text, "generation": number,
+		"creationTimestamp": text, "deletionTimestamp": text, "deletionGracePeriodSeconds": number,
+		"labels": *mapOf(&text), "annotations": *mapOf(&text), "finalizers": *listOf(&text), "ownerReferences": *listOf(owner),
+		"managedFields": *listOf(nil),
+	})
+}

@@ -1,0 +1,48 @@
+package box
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/controllers"
+)
+
+// childNames lists the keys that the declared children have below .children. Open tells that the kind of one is known at run time
+// only.
+func childNames(registry *controllers.Registry, declared *orkv1.OperatorBox) (open bool, names []string) {
+	for _, block := range []*orkv1.Block{declared.OnCreate, declared.OnReconcile} {
+		for _, declaration := range registry.Declarations(block, field.NewPath("block")) {
+			if declaration.GVK.Empty() {
+				open = true
+				continue
+			}
+			names = append(names, declaration.GVK.Kind, pluralOf(declaration.GVK), declaration.Kind.Key)
+			if declaration.Kind.GVK.Empty() {
+				names = append(names, "custom")
+			}
+		}
+	}
+	return open, names
+}
+
+// elements are the roots that an element of the forEach sees besides the others.
+func (e *ForEach) elements(known *roots.Known) *roots.Known {
+	element := known.At(append(e.Field[:len(e.Field):len(e.Field)], template.Element))
+	var item *roots.Props
+	switch known.Shape(e.Field).Type {
+	case notes.TypeList:
+		item = element
+	case notes.TypeMap:
+		item, known = &roots.Props{Type: "string"}, known.With("value", element)
+	default:
+		known = known.With("value", nil)
+	}
+	known = known.With("item", item).With("index", &roots.Props{Type: "integer"})
+	if e.As != "" {
+		known = known.With(e.As, item)
+	}
+	return known
+}
