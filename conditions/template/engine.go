@@ -7,6 +7,7 @@ import (
 	"sync"
 	texttemplate "text/template"
 	"text/template/parse"
+	"time"
 
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )
@@ -30,6 +31,7 @@ type engine struct {
 type instance struct {
 	template *texttemplate.Template
 	paths    []Path
+	facts    Facts // of the running evaluation
 	steps    int
 	output   bytes.Buffer
 	// capture: keep the value of the single expression, and print nothing.
@@ -43,8 +45,8 @@ func newEngine(text string, tree *parse.Tree, r *rewriter) *engine {
 	return e
 }
 
-// newInstance gives the template the functions it uses and no others. Functions that need the evaluation are methods of
-// the instance, and this is where they are bound.
+// newInstance gives the template the functions it uses and no others, bound to the instance where they need the
+// evaluation.
 func newInstance(tree *parse.Tree, r *rewriter) *instance {
 	in := &instance{paths: r.paths}
 	bound := texttemplate.FuncMap{
@@ -54,7 +56,7 @@ func newInstance(tree *parse.Tree, r *rewriter) *instance {
 	}
 	for name, f := range r.used {
 		if f.code != nil {
-			bound[name] = f.code
+			bound[name] = bind(f.code, in)
 		}
 	}
 	// AddParseTree fails for a template that is redefined after it was run; this one is new.
@@ -65,7 +67,7 @@ func newInstance(tree *parse.Tree, r *rewriter) *instance {
 // run evaluates the program. What a function or Go's engine makes of hostile values ends as an error, not as a panic.
 func (e *engine) run(f Facts, capture bool) (text string, value any, err error) {
 	in := e.pool.Get().(*instance)
-	in.capture = capture
+	in.capture, in.facts = capture, f
 	defer func() {
 		if r := recover(); r != nil {
 			err = &renderError{expression: e.text, cause: fmt.Errorf("internal error: %v", r)}
@@ -85,12 +87,21 @@ func (e *engine) run(f Facts, capture bool) (text string, value any, err error) 
 
 // reset lets go of everything that belongs to the evaluation.
 func (in *instance) reset() {
-	in.value, in.steps = nil, 0
+	in.value, in.steps, in.facts = nil, 0, Facts{}
 	in.output.Reset()
 	if in.output.Cap() > keptBuffer {
 		in.output = bytes.Buffer{}
 	}
 }
+
+// An instance is the notes.Evaluation of its functions.
+var _ notes.Evaluation = (*instance)(nil)
+
+func (in *instance) Now() time.Time { return in.facts.Now() }
+
+func (in *instance) Root(name string) any { return in.facts.roots[name] }
+
+func (in *instance) ChangesAt(t time.Time) { in.facts.ChangesAt(t) }
 
 // Write takes the output of the template, up to its bound.
 func (in *instance) Write(p []byte) (int, error) {
