@@ -58,7 +58,7 @@ func TestArity(t *testing.T) {
 		"TooMany":     {"weekday", 1, "weekday takes no value, not 1"},
 		"None":        {"getServeTarget", 0, ""},
 		"One":         {"getServeTarget", 1, ""},
-		"Two":         {"getServeTarget", 2, "getServeTarget takes 0 to 1 value, not 2"},
+		"Two":         {"getServeTarget", 2, "getServeTarget takes at most 1 value, not 2"},
 		"OptionalOff": {"serviceNodePort", 1, ""},
 		"OptionalOn":  {"serviceNodePort", 2, ""},
 		"Less":        {"serviceNodePort", 0, "serviceNodePort takes 1 to 2 values, not 0"},

@@ -63,6 +63,8 @@ func (f function) arity(name string, given int) string {
 		return ""
 	case f.most < 0:
 		return fmt.Sprintf("%s takes at least %s, not %d", name, plural(f.least), given)
+	case f.least == 0 && f.most > 0:
+		return fmt.Sprintf("%s takes at most %s, not %d", name, plural(f.most), given)
 	case f.most > f.least:
 		return fmt.Sprintf("%s takes %d to %s, not %d", name, f.least, plural(f.most), given)
 	default:
