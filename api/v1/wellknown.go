@@ -45,7 +45,9 @@ const (
 const (
 	AnnotationManagedBy    = Domain + "managed-by"
 	AnnotationManagedSince = Domain + "managed-since"
-	// The gateway notes through which target and alias a resource came, what delivered it, and for whom.
+
+	// AnnotationServeTarget and the following are the gateway's: the target and the alias through which a resource came, what
+	// delivered it, and for whom.
 	AnnotationServeTarget   = Domain + "serve-target"
 	AnnotationServeAlias    = Domain + "serve-alias"
 	AnnotationServeSource   = Domain + "serve-source"

@@ -94,11 +94,12 @@ func containerPortByName(obj, i, name any) (int64, error) {
 	return 0, err
 }
 
-func containerPorts(obj any, i ...any) ([]any, error) {
-	container, err := containerAt("containerPorts", obj, i...)
-	ports := []any{}
-	for _, declared := range listAt(container, "ports") {
-		ports = append(ports, countAt(declared, "containerPort"))
+func containerPorts(obj any, at ...any) ([]any, error) {
+	container, err := containerAt("containerPorts", obj, at...)
+	declared := listAt(container, "ports")
+	ports := make([]any, len(declared))
+	for i, port := range declared {
+		ports[i] = countAt(port, "containerPort")
 	}
 	return ports, err
 }

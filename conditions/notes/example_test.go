@@ -11,7 +11,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
-func website(t testing.TB) map[string]any {
+func website(t *testing.T) map[string]any {
 	t.Helper()
 	text, err := os.ReadFile("testdata/website.yaml")
 	if err != nil {

@@ -28,7 +28,8 @@ type Function struct {
 	Most int
 	// Random: every call gives something else.
 	Random bool
-	// Needs is the enrich target that fetches what the function reads; without it the result is empty or 0.
+	// Needs is the enrich target that fetches what the function reads; without it the result is empty or 0, or what the
+	// object says itself.
 	Needs string
 	// AliasOf names the function of which this is another spelling.
 	AliasOf string

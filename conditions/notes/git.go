@@ -125,8 +125,8 @@ func repoHTTPSToSSH(value any) string {
 	return "git@" + host + ":" + r.path() + suffix(text)
 }
 
-func suffix(url string) string {
-	if strings.HasSuffix(url, ".git") {
+func suffix(text string) string {
+	if strings.HasSuffix(text, ".git") {
 		return ".git"
 	}
 	return ""

@@ -12,7 +12,7 @@ func hpaFamily() []Function {
 	}
 	target := func(name, doc, result string, code func(any) string) Function {
 		return Function{
-			Name: name, Signature: "obj", Result: "text", Needs: "hpa", Doc: doc, Code: code,
+			Name: name, Signature: "obj", Result: "text", Doc: doc, Code: code,
 			Examples: []Example{{"{{ " + name + " .children.hpa }}", result}},
 		}
 	}
@@ -36,7 +36,7 @@ func hpaFamily() []Function {
 		condition("hpaScalingLimited", "ScalingLimited", "true"),
 		condition("hpaAbleToScale", "AbleToScale", "true"),
 		{
-			Name: "hpaMetricTypes", Signature: "obj", Result: "list", Needs: "hpa", Code: hpaMetricTypes, Doc: "the types of the current metrics",
+			Name: "hpaMetricTypes", Signature: "obj", Result: "list", Code: hpaMetricTypes, Doc: "the types of the current metrics",
 			Examples: []Example{{"{{ hpaMetricTypes .children.hpa }}", `["Resource"]`}},
 		},
 		target("hpaScaleTargetKind", "the kind of what it scales", "Deployment", func(obj any) string {

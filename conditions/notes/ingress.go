@@ -7,8 +7,6 @@ func ingressFamily() []Function {
 	list := func(name, doc, result string, code func(any) []any) Function {
 		return Function{Name: name, Signature: "obj", Result: "list", Doc: doc, Code: code, Examples: []Example{{"{{ " + name + " .children.ingress }}", result}}}
 	}
-	addresses := list("ingressLoadBalancerIPs", "all IP addresses of the load balancer", `["203.0.113.8"]`, ingressIPs)
-	addresses.Needs = "ingress"
 	return []Function{
 		text("ingressClassName", "`spec.ingressClassName`, or the annotation that came before it", "nginx", func(obj any) string {
 			return firstText(textAt(obj, "spec", "ingressClassName"), annotationOf(obj, "kubernetes.io/ingress.class"))
@@ -21,13 +19,14 @@ func ingressFamily() []Function {
 		},
 		list("ingressRules", "`spec.rules`", `[{"host":"shop.example.com"}]`, func(obj any) []any { return append([]any{}, listAt(obj, "spec", "rules")...) }),
 		list("ingressTLSHosts", "all hosts with TLS", `["shop.example.com"]`, func(obj any) []any {
-			hosts := []any{}
-			for _, tls := range listAt(obj, "spec", "tls") {
+			declared := listAt(obj, "spec", "tls")
+			hosts := make([]any, 0, len(declared))
+			for _, tls := range declared {
 				hosts = append(hosts, listAt(tls, "hosts")...)
 			}
 			return hosts
 		}),
-		addresses,
+		list("ingressLoadBalancerIPs", "all IP addresses of the load balancer", `["203.0.113.8"]`, ingressIPs),
 		{
 			Name: "ingressTLSSecretCount", Signature: "obj", Result: "number", Needs: "ingress", Doc: "the number of its TLS Secrets that exist",
 			Code:     func(obj any) int64 { return int64(len(listAt(obj, keyTLSSecrets))) },

@@ -36,13 +36,14 @@ func nodeFamily() []Function {
 }
 
 func nodeTaints(obj any) []any {
-	taints := []any{}
-	for _, taint := range listAt(obj, "spec", "taints") {
+	declared := listAt(obj, "spec", "taints")
+	taints := make([]any, len(declared))
+	for i, taint := range declared {
 		text := textAt(taint, "key")
 		if value := textAt(taint, "value"); value != "" {
 			text += "=" + value
 		}
-		taints = append(taints, text+":"+textAt(taint, "effect"))
+		taints[i] = text + ":" + textAt(taint, "effect")
 	}
 	return taints
 }

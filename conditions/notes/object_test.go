@@ -92,11 +92,16 @@ func clusterCalls() []call {
 			object("metadata", object("annotations", object("deployment.kubernetes.io/revision", "10")), "status", object("replicas", int64(1)))))), int64(0), ""},
 		{"missing", "podByOrdinal", list(nil, int64(0)), object(), ""},
 		{"no such Pod", "podByOrdinal", list(pod(), int64(2)), object(), ""},
-		{"a Pod", "podByOrdinal", list(pod(object("restartCount", int64(4))), int64(1)),
-			object("name", "web-1", "ip", "", "phase", "Running", "ready", false, "node", "", "restartCount", int64(4), "ordinal", int64(1)), ""},
+		{
+			"a Pod", "podByOrdinal", list(pod(object("restartCount", int64(4))), int64(1)),
+			object("name", "web-1", "ip", "", "phase", "Running", "ready", false, "node", "", "restartCount", int64(4), "ordinal", int64(1)), "",
+		},
 		{"no number", "podByOrdinal", list(nil, "x"), nil, `podByOrdinal: "x" is not a number`},
 		{"missing", "podContainerState", list(nil, nil, nil), "", ""},
 		{"the first container", "podContainerState", list(waiting("x"), int64(0), ""), "waiting", ""},
+		{"an init container is not the first", "podContainerState", list(object("_pods", list(object("status", object(
+			"initContainerStatuses", list(object("name", "init", "state", object("terminated", object()))),
+			"containerStatuses", list(object("name", "app", "state", object("running", object()))))))), int64(0), nil), "running", ""},
 		{"no such container", "podContainerState", list(waiting("x"), int64(0), "sidecar"), "", ""},
 		{"no position", "podContainerState", list(nil, "x", ""), nil, `podContainerState: "x" is not a number`},
 		{"ended well", "podContainerReasons", list(pod(object("state", object("terminated", object("reason", "Completed"))))), []any{}, ""},

@@ -130,7 +130,7 @@ func podByOrdinal(obj, i any) (map[string]any, error) {
 func podContainerState(obj, i, container any) (string, error) {
 	pod, err := elementAt("podContainerState", listAt(obj, keyPods), i)
 	wanted := Text(container)
-	for _, status := range containerStatuses(pod) {
+	for _, status := range slices.Concat(listAt(pod, "status", "containerStatuses"), listAt(pod, "status", "initContainerStatuses")) {
 		if wanted != "" && textAt(status, "name") != wanted {
 			continue
 		}

@@ -16,7 +16,7 @@ func prometheusFamily() []Function {
 	}
 	return []Function{
 		describe("promValue", "result", "text", "the value of the first series; `\"\"` without one", "{{ promValue .external.errors }}", "0.25",
-			func(result any) string { return firstSample(result) }),
+			firstSample),
 		describe("promSum", "result", "text", "the sum of all series", "{{ promSum .external.errors }}", "0.75",
 			func(result any) string { return fold(result, func(a, b float64) float64 { return a + b }) }),
 		describe("promMax", "result", "text", "the greatest of all series; `\"\"` without one", "{{ promMax .external.errors }}", "0.5", func(result any) string {

@@ -24,7 +24,7 @@ func pvcFamily() []Function {
 			return firstText(annotationOf(fieldOf(obj, keyPV), "pv.kubernetes.io/provisioned-by"), textAt(obj, keyPV, "spec", "csi", "driver"),
 				annotationOf(obj, "volume.kubernetes.io/storage-provisioner"))
 		}),
-		text("pvcVolumeMode", "pvc", "`Filesystem` or `Block`", "Filesystem", func(obj any) string {
+		text("pvcVolumeMode", "", "`Filesystem` or `Block`", "Filesystem", func(obj any) string {
 			return firstText(textAt(obj, keyPV, "spec", "volumeMode"), textAt(obj, "spec", "volumeMode"))
 		}),
 		text("pvcStorageClassProvisioner", "storageclass", "the provisioner of the storage class", "csi.example.com", at(keyStorageClass, "provisioner")),

@@ -18,7 +18,7 @@ func semverFamily() []Function {
 				if err != nil {
 					return 0, err
 				}
-				return int64(min(of(v), math.MaxInt64)), nil //nolint:gosec // bounded
+				return int64(min(of(v), math.MaxInt64)), nil
 			},
 		}
 	}

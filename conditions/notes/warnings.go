@@ -14,9 +14,10 @@ func warningsFamily() []Function {
 		describe("hasWarnings", "bool", "whether there are warning events of the object", "true", func(obj any) bool { return len(warnings(obj)) > 0 }),
 		describe("warningCount", "number", "the number of warning events", "2", func(obj any) int64 { return int64(len(warnings(obj))) }),
 		describe("warningMessages", "list", "their messages, newest first", `["Back-off restarting failed container","Pod was evicted"]`, func(obj any) []any {
-			messages := []any{}
-			for _, event := range warnings(obj) {
-				messages = append(messages, warningMessage(event))
+			events := warnings(obj)
+			messages := make([]any, len(events))
+			for i, event := range events {
+				messages[i] = warningMessage(event)
 			}
 			return messages
 		}),

@@ -1,16 +1,16 @@
 package notes
 
 func workloadFamily() []Function {
-	text := func(name, needs, doc, example, result string, code func(any) string) Function {
-		return Function{Name: name, Signature: "obj", Result: "text", Needs: needs, Doc: doc, Code: code, Examples: []Example{{example, result}}}
+	text := func(name, doc, example, result string, code func(any) string) Function {
+		return Function{Name: name, Signature: "obj", Result: "text", Doc: doc, Code: code, Examples: []Example{{example, result}}}
 	}
 	number := func(name, needs, doc, example, result string, code func(any) int64) Function {
 		return Function{Name: name, Signature: "obj", Result: "number", Needs: needs, Doc: doc, Code: code, Examples: []Example{{example, result}}}
 	}
 	return []Function{
-		text("statefulSetCurrentRevision", "", "`status.currentRevision`", "{{ statefulSetCurrentRevision .children.statefulset }}", "shop-db-6c4",
+		text("statefulSetCurrentRevision", "`status.currentRevision`", "{{ statefulSetCurrentRevision .children.statefulset }}", "shop-db-6c4",
 			func(obj any) string { return textAt(obj, "status", "currentRevision") }),
-		text("statefulSetUpdateRevision", "", "`status.updateRevision`", "{{ statefulSetUpdateRevision .children.statefulset }}", "shop-db-7f1",
+		text("statefulSetUpdateRevision", "`status.updateRevision`", "{{ statefulSetUpdateRevision .children.statefulset }}", "shop-db-7f1",
 			func(obj any) string { return textAt(obj, "status", "updateRevision") }),
 		number("statefulSetPVCCount", "pvcs", "the number of its PersistentVolumeClaims", "{{ statefulSetPVCCount .children.statefulset }}", "1",
 			func(obj any) int64 { return int64(len(listAt(obj, keyPVCs))) }),
@@ -22,9 +22,9 @@ func workloadFamily() []Function {
 			Examples: []Example{{"{{ deploymentReplicaSets .children.deployment }}", `["shop-5b8c","shop-7d9f"]`}},
 		},
 		number("oldDeploymentReplicaSets", "replicasets", "the number of older ReplicaSets that still have Pods", "{{ oldDeploymentReplicaSets .children.deployment }}", "1", oldReplicaSets),
-		text("replicaSetOwnerKind", "owner", "the kind of what owns it", "{{ replicaSetOwnerKind .children.replicaset }}", "Deployment",
+		text("replicaSetOwnerKind", "the kind of what owns it", "{{ replicaSetOwnerKind .children.replicaset }}", "Deployment",
 			func(obj any) string { return firstText(textAt(obj, keyOwner, "kind"), textAt(ownerOf(obj), "kind")) }),
-		text("replicaSetOwnerName", "owner", "the name of what owns it", "{{ replicaSetOwnerName .children.replicaset }}", "shop",
+		text("replicaSetOwnerName", "the name of what owns it", "{{ replicaSetOwnerName .children.replicaset }}", "shop",
 			func(obj any) string {
 				return firstText(textAt(obj, keyOwner, "metadata", "name"), textAt(ownerOf(obj), "name"))
 			}),

@@ -39,7 +39,7 @@ func TestBind(t *testing.T) {
 				t.Errorf("%s: got %v, want %v", tc.reason, got, tc.want)
 			}
 			if len(out) > 1 {
-				if err, _ := out[1].Interface().(error); !errors.Is(err, tc.err) {
+				if err, _ := reflect.TypeAssert[error](out[1]); !errors.Is(err, tc.err) {
 					t.Errorf("%s: error %v, want %v", tc.reason, err, tc.err)
 				}
 			}

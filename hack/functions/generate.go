@@ -23,7 +23,7 @@ func Generate(roots []byte) []byte {
 		fmt.Fprintf(&out, "- [%s](#%s): %s\n", family[0].Family, anchor(family[0].Family), names(family))
 	}
 	for _, family := range families {
-		fmt.Fprintf(&out, "\n## %s\n\n%s<!-- functions -->\n| function | gives | | example |\n|---|---|---|---|\n", family[0].Family, needs(family))
+		fmt.Fprintf(&out, "\n## %s\n\n%s<!-- functions -->\n| function | gives | | example |\n|---|---|---|---|\n", family[0].Family, note(family))
 		for _, function := range family {
 			fmt.Fprintf(&out, "| %s | %s | %s | %s |\n",
 				code(strings.TrimSpace(function.Name+" "+function.Signature)), function.Result, doc(function, needs(family) != ""), examples(function))
@@ -57,6 +57,14 @@ func names(family []notes.Function) string {
 		all[i] = code(function.Name)
 	}
 	return strings.Join(all, ", ")
+}
+
+// note is what holds for a whole family.
+func note(family []notes.Function) string {
+	if family[0].Random {
+		return "Every evaluation draws anew. In a child that is kept as declared that is a change in every cycle: use them in `onCreate`.\n\n"
+	}
+	return needs(family)
 }
 
 // needs is the sentence for a family of which every function needs the same target; "" for any other.
