@@ -45,8 +45,13 @@ const (
 const (
 	AnnotationManagedBy    = Domain + "managed-by"
 	AnnotationManagedSince = Domain + "managed-since"
-	AnnotationServeTarget  = Domain + "serve-target"
-	AnnotationServeAlias   = Domain + "serve-alias"
+
+	// AnnotationServeTarget and the following are the gateway's: the target and the alias through which a resource came, what
+	// delivered it, and for whom.
+	AnnotationServeTarget   = Domain + "serve-target"
+	AnnotationServeAlias    = Domain + "serve-alias"
+	AnnotationServeSource   = Domain + "serve-source"
+	AnnotationServeIdentity = Domain + "serve-identity"
 )
 
 // Finalizer is on resources whose deletion needs cleanup that garbage collection does not do.

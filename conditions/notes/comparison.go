@@ -7,20 +7,46 @@ import (
 
 // comparisonFamily replaces the comparisons of Go's templates, which fail on a missing value and on an integer beside a
 // float.
-func comparisonFamily() map[string]any {
-	ordered := func(name string, holds func(int) bool) func(a, b any) (bool, error) {
-		return func(a, b any) (bool, error) {
-			order, err := compare(name, a, b)
-			return err == nil && holds(order), err
+func comparisonFamily() []Function {
+	ordered := func(name, doc, example, result string, holds func(int) bool) Function {
+		return Function{
+			Name: name, Signature: "a b", Result: "bool", Doc: doc, Examples: []Example{{example, result}},
+			Code: func(a, b any) (bool, error) {
+				order, err := compare(name, a, b)
+				return err == nil && holds(order), err
+			},
 		}
 	}
-	return map[string]any{
-		"eq": equalsAny,
-		"ne": func(a, b any) bool { return !equal(a, b) },
-		"lt": ordered("lt", func(order int) bool { return order < 0 }),
-		"le": ordered("le", func(order int) bool { return order <= 0 }),
-		"gt": ordered("gt", func(order int) bool { return order > 0 }),
-		"ge": ordered("ge", func(order int) bool { return order >= 0 }),
+	return []Function{
+		{
+			Name: "and", Signature: "value more...", Result: "any", Doc: "the first value that is empty, else the last; what follows it is not evaluated",
+			Examples: []Example{{"{{ and .spec.hosts (gt .spec.replicas 1) }}", "true"}},
+		},
+		{
+			Name: "or", Signature: "value more...", Result: "any", Doc: "the first value that is not empty, else the last; what follows it is not evaluated",
+			Examples: []Example{{"{{ or .spec.none .spec.tier }}", "gold"}},
+		},
+		{
+			Name: "not", Signature: "value", Result: "bool", Doc: "whether the value is empty",
+			Examples: []Example{{"{{ not .spec.suspend }}", "true"}},
+		},
+		{
+			Name: "eq", Signature: "a b more...", Result: "bool", Code: equalsAny,
+			Doc:      "whether `a` equals one of the others; a missing value equals an empty one, and a number its text",
+			Examples: []Example{{`{{ eq .spec.tier "gold" "silver" }}`, "true"}},
+		},
+		{
+			Name: "ne", Signature: "a b", Result: "bool", Code: func(a, b any) bool { return !equal(a, b) }, Doc: "whether they differ",
+			Examples: []Example{{`{{ ne .spec.tier "gold" }}`, "false"}},
+		},
+		ordered("lt", "whether `a` is less than `b`: two texts by their bytes, others as numbers", "{{ lt .spec.replicas 5 }}", "true",
+			func(order int) bool { return order < 0 }),
+		ordered("le", "whether `a` is not greater than `b`", "{{ le .spec.replicas 3 }}", "true",
+			func(order int) bool { return order <= 0 }),
+		ordered("gt", "whether `a` is greater than `b`", "{{ gt .spec.replicas 3 }}", "false",
+			func(order int) bool { return order > 0 }),
+		ordered("ge", "whether `a` is not less than `b`", "{{ ge .spec.replicas 3 }}", "true",
+			func(order int) bool { return order >= 0 }),
 	}
 }
 

@@ -6,10 +6,18 @@ import (
 )
 
 // indexFamily replaces index and slice of Go's templates, which fail on a missing value.
-func indexFamily() map[string]any {
-	return map[string]any{
-		"index": index,
-		"slice": slice,
+func indexFamily() []Function {
+	return []Function{
+		{
+			Name: "index", Signature: "value key...", Result: "any", Code: index,
+			Doc:      "follows keys of maps and positions of lists; a missing key gives nothing, a position outside is an error",
+			Examples: []Example{{"{{ index .spec.hosts 0 }}", "shop.example.com"}},
+		},
+		{
+			Name: "slice", Signature: "value [from] [to]", Result: "any", Code: slice, Most: 3,
+			Doc:      "a part of a list, or of a text by its bytes",
+			Examples: []Example{{`{{ slice "abcdef" 1 3 }}`, "bc"}},
+		},
 	}
 }
 
@@ -58,7 +66,7 @@ func slice(value any, positions ...any) (any, error) {
 		return nil, fmt.Errorf("slice: %s is a %s, not a text or a list", quote(value), TypeOf(value))
 	}
 	if len(positions) > 2 {
-		return nil, fmt.Errorf("slice: %d positions: use where to begin and where to end", len(positions))
+		positions = positions[:2] // Most of the function does not let it come to this.
 	}
 	bounds := [2]int{0, v.Len()}
 	for i, given := range positions {

@@ -8,26 +8,41 @@ import (
 )
 
 // printFamily replaces the printing functions of Go's templates, which write "<nil>", "<no value>" and 1e+06.
-func printFamily() map[string]any {
-	escaped := func(name string, escape func(string) string) func(...any) (string, error) {
-		return func(values ...any) (string, error) {
-			text, err := joined(name, values, "")
-			if err != nil {
-				return "", err
-			}
-			return bounded(name, escape(text))
+func printFamily() []Function {
+	escaped := func(name, doc, example, result string, escape func(string) string) Function {
+		return Function{
+			Name: name, Signature: "value...", Result: "text", Doc: doc, Examples: []Example{{example, result}},
+			Code: func(values ...any) (string, error) {
+				text, err := joined(name, values, "")
+				if err != nil {
+					return "", err
+				}
+				return bounded(name, escape(text))
+			},
 		}
 	}
-	return map[string]any{
-		"print": func(values ...any) (string, error) { return joined("print", values, "") },
-		"println": func(values ...any) (string, error) {
-			line, err := joined("println", values, " ")
-			return line + "\n", err
+	return []Function{
+		{
+			Name: "print", Signature: "value...", Result: "text", Doc: "all values, one behind the other",
+			Code:     func(values ...any) (string, error) { return joined("print", values, "") },
+			Examples: []Example{{`{{ print .metadata.name "-" 1 }}`, "shop-1"}},
 		},
-		"printf":   printf,
-		"html":     escaped("html", template.HTMLEscapeString),
-		"js":       escaped("js", template.JSEscapeString),
-		"urlquery": escaped("urlquery", url.QueryEscape),
+		{
+			Name: "println", Signature: "value...", Result: "text", Doc: "all values with blanks in between, and the end of the line",
+			Code: func(values ...any) (string, error) {
+				line, err := joined("println", values, " ")
+				return line + "\n", err
+			},
+			Examples: []Example{{`{{ println "a" 1 | trimSpace }}`, "a 1"}},
+		},
+		{
+			Name: "printf", Signature: "format value...", Result: "text", Code: printf,
+			Doc:      "as in Go; `%d` takes any whole number, `%f` any number, `%s` anything",
+			Examples: []Example{{`{{ printf "%s-%02d" .metadata.name .spec.replicas }}`, "shop-03"}},
+		},
+		escaped("html", "escaped for HTML", `{{ html "a<b" }}`, "a&lt;b", template.HTMLEscapeString),
+		escaped("js", "escaped for a text of JavaScript", `{{ js "it's" }}`, `it\'s`, template.JSEscapeString),
+		escaped("urlquery", "escaped for a query of a URL", `{{ urlquery "a b" }}`, "a+b", url.QueryEscape),
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // MaxText is the longest text, in bytes, that a function makes.
 const MaxText = 1 << 20
 
-func stringsFamily() map[string]any {
+func stringsFamily() []Function {
 	one := func(f func(string) string) func(any) string {
 		return func(s any) string { return f(Text(s)) }
 	}
@@ -20,25 +20,79 @@ func stringsFamily() map[string]any {
 	test := func(f func(s, arg string) bool) func(any, any) bool {
 		return func(s, arg any) bool { return f(Text(s), Text(arg)) }
 	}
-	return map[string]any{
-		"toLower":      one(strings.ToLower),
-		"lower":        one(strings.ToLower),
-		"toUpper":      one(strings.ToUpper),
-		"upper":        one(strings.ToUpper),
-		"trim":         two(strings.Trim),
-		"trimSpace":    one(strings.TrimSpace),
-		"trimPrefix":   two(strings.TrimPrefix),
-		"trimSuffix":   two(strings.TrimSuffix),
-		"hasPrefix":    test(strings.HasPrefix),
-		"hasSuffix":    test(strings.HasSuffix),
-		"contains":     test(strings.Contains),
-		"replace":      replace,
-		"split":        split,
-		"join":         join,
-		"repeat":       repeat,
-		"camelToKebab": one(camelToKebab),
-		"truncate":     truncate,
-		"concat":       concat,
+	return []Function{
+		{
+			Name: "toLower", Signature: "s", Result: "text", Code: one(strings.ToLower), Doc: "the text in lower case",
+			Examples: []Example{{`{{ toLower "Web" }}`, "web"}},
+		},
+		{
+			Name: "lower", Signature: "s", Result: "text", Code: one(strings.ToLower), AliasOf: "toLower", Doc: "the same as `toLower`",
+			Examples: []Example{{`{{ "Web" | lower }}`, "web"}},
+		},
+		{
+			Name: "toUpper", Signature: "s", Result: "text", Code: one(strings.ToUpper), Doc: "the text in upper case",
+			Examples: []Example{{`{{ toUpper "web" }}`, "WEB"}},
+		},
+		{
+			Name: "upper", Signature: "s", Result: "text", Code: one(strings.ToUpper), AliasOf: "toUpper", Doc: "the same as `toUpper`",
+			Examples: []Example{{`{{ "web" | upper }}`, "WEB"}},
+		},
+		{
+			Name: "trim", Signature: "s cutset", Result: "text", Code: two(strings.Trim), Doc: "without the characters of `cutset` at both ends",
+			Examples: []Example{{`{{ trim "--web-1-" "-" }}`, "web-1"}},
+		},
+		{
+			Name: "trimSpace", Signature: "s", Result: "text", Code: one(strings.TrimSpace), Doc: "without white space at both ends",
+			Examples: []Example{{`{{ trimSpace "  web " }}`, "web"}},
+		},
+		{
+			Name: "trimPrefix", Signature: "s prefix", Result: "text", Code: two(strings.TrimPrefix), Doc: "without the prefix, if it has it",
+			Examples: []Example{{`{{ trimPrefix .spec.version "v" }}`, "1.4.2"}},
+		},
+		{
+			Name: "trimSuffix", Signature: "s suffix", Result: "text", Code: two(strings.TrimSuffix), Doc: "without the suffix, if it has it",
+			Examples: []Example{{`{{ trimSuffix "shop.git" ".git" }}`, "shop"}},
+		},
+		{
+			Name: "hasPrefix", Signature: "s prefix", Result: "bool", Code: test(strings.HasPrefix), Doc: "whether the text begins with the prefix",
+			Examples: []Example{{`{{ hasPrefix .spec.version "v" }}`, "true"}},
+		},
+		{
+			Name: "hasSuffix", Signature: "s suffix", Result: "bool", Code: test(strings.HasSuffix), Doc: "whether the text ends with the suffix",
+			Examples: []Example{{`{{ hasSuffix .spec.repo ".git" }}`, "true"}},
+		},
+		{
+			Name: "contains", Signature: "s part", Result: "bool", Code: test(strings.Contains), Doc: "whether the part is in the text",
+			Examples: []Example{{`{{ contains .spec.image ":" }}`, "true"}},
+		},
+		{
+			Name: "replace", Signature: "s old new", Result: "text", Code: replace, Doc: "with every `old` replaced",
+			Examples: []Example{{`{{ replace "a.b.c" "." "-" }}`, "a-b-c"}},
+		},
+		{
+			Name: "split", Signature: "s separator", Result: "list", Code: split, Doc: "the parts between separators; none of an empty text",
+			Examples: []Example{{`{{ split "a,b" "," }}`, `["a","b"]`}},
+		},
+		{
+			Name: "join", Signature: "list separator", Result: "text", Code: join, Doc: "the elements, with the separator in between",
+			Examples: []Example{{`{{ join .spec.hosts ", " }}`, "shop.example.com, www.shop.example.com"}},
+		},
+		{
+			Name: "repeat", Signature: "s n", Result: "text", Code: repeat, Doc: "the text `n` times",
+			Examples: []Example{{`{{ repeat "ab" 3 }}`, "ababab"}},
+		},
+		{
+			Name: "camelToKebab", Signature: "s", Result: "text", Code: one(camelToKebab), Doc: "words in lower case with hyphens in between",
+			Examples: []Example{{`{{ camelToKebab "myHTTPServer" }}`, "my-http-server"}},
+		},
+		{
+			Name: "truncate", Signature: "s n", Result: "text", Code: truncate, Doc: "the first `n` characters of a longer text, and `...`",
+			Examples: []Example{{`{{ truncate "a long text" 6 }}`, "a long..."}},
+		},
+		{
+			Name: "concat", Signature: "s...", Result: "text", Code: concat, Doc: "all texts, one behind the other",
+			Examples: []Example{{`{{ concat .metadata.name "-" .spec.replicas }}`, "shop-3"}},
+		},
 	}
 }
 

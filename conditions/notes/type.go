@@ -57,27 +57,65 @@ func reflectedType(v reflect.Value) string {
 	}
 }
 
-func typeFamily() map[string]any {
-	is := func(name string) func(any) bool {
-		return func(value any) bool { return TypeOf(value) == name }
+func typeFamily() []Function {
+	is := func(function, name, doc, example string, result string) Function {
+		return Function{
+			Name: function, Signature: "value", Result: "bool", Doc: doc,
+			Code:     func(value any) bool { return TypeOf(value) == name },
+			Examples: []Example{{example, result}},
+		}
 	}
-	return map[string]any{
-		"toInt":       toInt,
-		"toFloat":     toFloat,
-		"toBool":      toBool,
-		"toString":    Text,
-		"toJson":      toJSON,
-		"typeOf":      TypeOf,
-		"typeMap":     is(TypeMap),
-		"typeList":    is(TypeList),
-		"typeString":  is(TypeString),
-		"typeNumber":  is(TypeNumber),
-		"typeBool":    is(TypeBool),
-		"typeNull":    is(TypeNull),
-		"len":         length,
-		"isEmpty":     Empty,
-		"isScalar":    isScalar,
-		"isComposite": isComposite,
+	return []Function{
+		{
+			Name: "toInt", Signature: "value", Result: "number", Code: toInt,
+			Doc:      "the whole number, without its fraction; true is 1, false and a missing value are 0",
+			Examples: []Example{{`{{ toInt "3.9" }}`, "3"}},
+		},
+		{
+			Name: "toFloat", Signature: "value", Result: "number", Code: toFloat, Doc: "the number with its fraction",
+			Examples: []Example{{`{{ toFloat "2.50" }}`, "2.5"}},
+		},
+		{
+			Name: "toBool", Signature: "value", Result: "bool", Code: toBool,
+			Doc:      "true for true, 1, yes, on; false for false, 0, no, off and a missing value; others are an error",
+			Examples: []Example{{`{{ toBool "yes" }}`, "true"}},
+		},
+		{
+			Name: "toString", Signature: "value", Result: "text", Code: Text, Doc: "the text of the value, which is how it prints",
+			Examples: []Example{{"{{ toString .spec.replicas }}", "3"}},
+		},
+		{
+			Name: "toJson", Signature: "value", Result: "text", Code: jsonFunction("toJson"), Doc: "the value as JSON; a missing one is null",
+			Examples: []Example{{"{{ toJson .spec.hosts }}", `["shop.example.com","www.shop.example.com"]`}},
+		},
+		{
+			Name: "typeOf", Signature: "value", Result: "text", Code: TypeOf,
+			Doc:      "`map`, `slice` (a list), `string`, `number`, `bool` or `null` (missing)",
+			Examples: []Example{{"{{ typeOf .spec.hosts }}", "slice"}},
+		},
+		is("typeMap", TypeMap, "whether it is a map", "{{ typeMap .spec }}", "true"),
+		is("typeList", TypeList, "whether it is a list", "{{ typeList .spec.hosts }}", "true"),
+		is("typeString", TypeString, "whether it is a text", "{{ typeString .spec.tier }}", "true"),
+		is("typeNumber", TypeNumber, "whether it is a number; the text of one is not", `{{ typeNumber "3" }}`, "false"),
+		is("typeBool", TypeBool, "whether it is a boolean; the text of one is not", "{{ typeBool .spec.suspend }}", "true"),
+		is("typeNull", TypeNull, "whether it is missing", "{{ typeNull .spec.none }}", "true"),
+		{
+			Name: "len", Signature: "value", Result: "number", Code: length,
+			Doc:      "the bytes of a text, elements of a list or keys of a map; 0 for a missing value",
+			Examples: []Example{{"{{ len .spec.hosts }}", "2"}},
+		},
+		{
+			Name: "isEmpty", Signature: "value", Result: "bool", Code: Empty, AliasOf: "empty", Doc: "the same as `empty`",
+			Examples: []Example{{"{{ isEmpty .spec.none }}", "true"}},
+		},
+		{
+			Name: "isScalar", Signature: "value", Result: "bool", Code: isScalar, Doc: "whether it is a text, number or boolean",
+			Examples: []Example{{"{{ isScalar .spec.tier }}", "true"}},
+		},
+		{
+			Name: "isComposite", Signature: "value", Result: "bool", Code: isComposite, Doc: "whether it is a list or map",
+			Examples: []Example{{"{{ isComposite .spec.tier }}", "false"}},
+		},
 	}
 }
 
@@ -138,9 +176,9 @@ func toBool(value any) (bool, error) {
 	return b, nil
 }
 
-// toJSON prints a missing value as null, where Text prints nothing.
-func toJSON(value any) (string, error) {
-	return bounded("toJson", jsonText(value))
+// jsonFunction prints a missing value as null, where Text prints nothing.
+func jsonFunction(name string) func(value any) (string, error) {
+	return func(value any) (string, error) { return bounded(name, jsonText(value)) }
 }
 
 // length counts the bytes of a text, the elements of a list, the keys of a map. A missing value has none.

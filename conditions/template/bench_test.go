@@ -60,6 +60,7 @@ func BenchmarkText(b *testing.B) {
 		"Path":     "{{ .spec.image }}",
 		"Paths":    "{{ .metadata.name }}-{{ .spec.replicas }}",
 		"Function": "{{ .spec.port | default 8080 }}",
+		"Window":   "{{ timeInWindow \"09:00\" \"18:00\" }}",
 		"Range":    "{{ range 10 }}{{ $.metadata.name }} {{ end }}",
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -7,6 +7,7 @@ import (
 	"sync"
 	texttemplate "text/template"
 	"text/template/parse"
+	"time"
 
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )
@@ -31,7 +32,7 @@ type engine struct {
 type instance struct {
 	template *texttemplate.Template
 	paths    []Path
-	facts    Facts
+	facts    Facts // of the running evaluation
 	steps    int
 	output   bytes.Buffer
 	// capture: keep the value of the single expression, and print nothing.
@@ -45,8 +46,8 @@ func newEngine(text string, tree *parse.Tree, r *rewriter) *engine {
 	return e
 }
 
-// newInstance gives the template the functions it uses and no others. Functions that need the evaluation are methods of
-// the instance, and this is where they are bound.
+// newInstance gives the template the functions it uses and no others, bound to the instance where they need the
+// evaluation.
 func newInstance(tree *parse.Tree, r *rewriter) *instance {
 	in := &instance{paths: r.paths}
 	bound := texttemplate.FuncMap{
@@ -59,7 +60,7 @@ func newInstance(tree *parse.Tree, r *rewriter) *instance {
 		case f.note != nil:
 			bound[name] = func() (any, error) { return in.note(f.note) }
 		case f.code != nil:
-			bound[name] = f.code
+			bound[name] = bind(f.code, in)
 		}
 	}
 	// AddParseTree fails for a template that is redefined after it was run; this one is new.
@@ -97,6 +98,15 @@ func (in *instance) reset() {
 		in.output = bytes.Buffer{}
 	}
 }
+
+// An instance is the notes.Evaluation of its functions.
+var _ notes.Evaluation = (*instance)(nil)
+
+func (in *instance) Now() time.Time { return in.facts.Now() }
+
+func (in *instance) Root(name string) any { return in.facts.roots[name] }
+
+func (in *instance) ChangesAt(t time.Time) { in.facts.ChangesAt(t) }
 
 // Write takes the output of the template, up to its bound.
 func (in *instance) Write(p []byte) (int, error) {

@@ -10,6 +10,7 @@ import (
 type Facts struct {
 	roots map[string]any
 	now   func() time.Time
+	edges *Edges // nil: nobody watches
 }
 
 // NewFacts returns Facts of the roots, whose values are of JSON's types, as unstructured objects hold them. now nil is
@@ -25,7 +26,8 @@ func (f Facts) With(name string, value any) Facts {
 		roots = map[string]any{}
 	}
 	roots[name] = value
-	return Facts{roots: roots, now: f.now}
+	f.roots = roots
+	return f
 }
 
 // Lookup follows the keys through maps. It is false when a key is absent or something on the way is not a map; a key

@@ -27,24 +27,27 @@ var functions = sync.OnceValue(func() map[string]function {
 		"or":  {least: 1, most: -1},
 		"not": {least: 1, most: 1},
 	}
-	for name, code := range notes.Functions() {
-		all[name] = describe(code)
-	}
-	for _, name := range []string{"randomAlphanumeric", "randomBase64", "randomHex", "uuidv4"} {
-		if f, ok := all[name]; ok {
-			f.random = true
-			all[name] = f
+	for _, described := range notes.Functions() {
+		if described.Code != nil {
+			all[described.Name] = describe(described)
 		}
 	}
 	return all
 })
 
-func describe(code any) function {
-	t := reflect.TypeOf(code)
-	if t.IsVariadic() {
-		return function{code: code, least: t.NumIn() - 1, most: -1}
+func describe(described notes.Function) function {
+	t := reflect.TypeOf(described.Code)
+	f := function{code: described.Code, random: described.Random, least: t.NumIn(), most: t.NumIn()}
+	if t.NumIn() > 0 && t.In(0) == reflect.TypeFor[notes.Evaluation]() {
+		f.least, f.most = f.least-1, f.most-1
 	}
-	return function{code: code, least: t.NumIn(), most: t.NumIn()}
+	if t.IsVariadic() {
+		f.least, f.most = f.least-1, -1
+		if described.Most > 0 {
+			f.most = described.Most
+		}
+	}
+	return f
 }
 
 // function returns a function, or a note, by its name.
@@ -77,6 +80,10 @@ func (f function) arity(name string, given int) string {
 		return ""
 	case f.most < 0:
 		return fmt.Sprintf("%s takes at least %s, not %d", name, plural(f.least), given)
+	case f.least == 0 && f.most > 0:
+		return fmt.Sprintf("%s takes at most %s, not %d", name, plural(f.most), given)
+	case f.most > f.least:
+		return fmt.Sprintf("%s takes %d to %s, not %d", name, f.least, plural(f.most), given)
 	default:
 		return fmt.Sprintf("%s takes %s, not %d", name, plural(f.least), given)
 	}

@@ -16,6 +16,8 @@ func TestCompileErrors(t *testing.T) {
 		"{{ defalt 1 .spec.a }}",
 		"{{ spec.image }}",
 		"{{ tolower .a }}",
+		"{{ allReplicasReady.children.deployment }}",
+		"{{ getServeTarget . . }}",
 		"{{ _lookup . 0 }}",
 		"{{ call .a }}",
 		"a\nb {{ .spec.a }} {{ .spec. }}",

@@ -198,6 +198,10 @@ func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError
 		variable := &parse.VariableNode{NodeType: parse.NodeVariable, Pos: n.Pos, Ident: n.Ident[:1]}
 		return r.lookup(variable, n.Ident[1:]), nil
 	case *parse.ChainNode:
+		if name, called := n.Node.(*parse.IdentifierNode); called && functions()[name.Ident].least > 0 {
+			return nil, problem(r.text, int(name.Position()), "%s is a function: write %s .%s to call it, or .%s.%[3]s for a field",
+				name.Ident, name.Ident, strings.Join(n.Field, "."), name.Ident)
+		}
 		base, err := r.operand(n.Node, dot)
 		if err != nil {
 			return nil, err
