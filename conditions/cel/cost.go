@@ -78,6 +78,7 @@ func (s *sizes) EstimateSize(node checker.AstNode) *checker.SizeEstimate {
 		return nil // the library knows them
 	case types.StructKind, types.TypeKind, types.OpaqueKind:
 		size = 1
+	default: // of any size
 	}
 	if found := s.at(node.Path()); found != nil {
 		size = found.size

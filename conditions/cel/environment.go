@@ -62,8 +62,9 @@ func typedRoot(s *schema) root {
 	switch s.celType.Kind() {
 	case types.StructKind, types.MapKind, types.DynKind:
 		return root{schema: s, empty: map[string]any{}}
+	default:
+		return root{schema: s}
 	}
-	return root{schema: s}
 }
 
 func newEnvironment(roots map[string]root, objects map[string]*schema) *Environment {

@@ -1,7 +1,11 @@
 package cel
 
 import (
+	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/google/cel-go/common/functions"
@@ -18,20 +22,22 @@ const maxWork = 10_000_000
 // heavy lists the functions that can do far more than their operands are large, and at most how much. A call that would
 // do too much is refused before it starts: nothing can stop it later.
 var heavy = map[string]func(args []ref.Val) uint64{
-	"replace":         func(args []ref.Val) uint64 { return product(args, 0, 2) },
+	"replace":         times(2),
 	"join":            written,
 	"format":          written,
-	"strings.quote":   func(args []ref.Val) uint64 { return sum(args) },
-	"flatten":         func(args []ref.Val) uint64 { return sum(args) },
-	"distinct":        func(args []ref.Val) uint64 { return product(args, 0, 0) },
-	"sets.contains":   func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"sets.equivalent": func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"sets.intersects": func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"indexOf":         func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"lastIndexOf":     func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"matches":         func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"find":            func(args []ref.Val) uint64 { return product(args, 0, 1) },
-	"findAll":         func(args []ref.Val) uint64 { return product(args, 0, 1) },
+	"strings.quote":   sum,
+	"flatten":         sum,
+	"distinct":        times(0),
+	"sets.contains":   times(1),
+	"sets.equivalent": times(1),
+	"sets.intersects": times(1),
+	"indexOf":         times(1),
+	"lastIndexOf":     times(1),
+	"matches":         times(1),
+	"find":            times(1),
+	"findAll":         times(1),
+	"quantity":        digits,
+	"isQuantity":      digits,
 }
 
 // heavyInLoops do so only with values that a loop made of themselves, as x + x and [x, x]. The library has no functions
@@ -77,11 +83,14 @@ func contains(args ...ref.Val) ref.Val {
 	return types.MaybeNoSuchOverloadErr(args[1])
 }
 
-func product(args []ref.Val, i, j int) uint64 {
-	if len(args) <= max(i, j) {
-		return 0
+// times multiplies the size of the first operand with that of another one.
+func times(other int) func(args []ref.Val) uint64 {
+	return func(args []ref.Val) uint64 {
+		if other >= len(args) {
+			return 0
+		}
+		return sizeOf(args[0]) * sizeOf(args[other])
 	}
-	return sizeOf(args[i]) * sizeOf(args[j])
 }
 
 func sum(args []ref.Val) uint64 {
@@ -109,6 +118,23 @@ func written(args []ref.Val) uint64 {
 		}
 	}
 	return size
+}
+
+// digits is for a number of which all digits are computed with, as 1e9 has ten of them.
+func digits(args []ref.Val) uint64 {
+	text, ok := args[0].(types.String)
+	if !ok {
+		return 0
+	}
+	count := uint64(len(text))
+	if i := strings.LastIndexAny(string(text), "eE"); i >= 0 {
+		exponent, err := strconv.ParseUint(strings.TrimLeft(string(text[i+1:]), "+-"), 10, 32)
+		if errors.Is(err, strconv.ErrRange) {
+			return math.MaxUint64
+		}
+		count += exponent
+	}
+	return count * count
 }
 
 // sizeOf counts characters, and elements at any depth. It is at least 1, so that nothing hides a large factor, and stops

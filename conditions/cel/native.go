@@ -36,8 +36,6 @@ func native(value ref.Val) (any, error) {
 		return base64.StdEncoding.EncodeToString(v), nil
 	case types.Timestamp:
 		return v.UTC().Format(time.RFC3339Nano), nil
-	case types.Duration:
-		return v.Duration.String(), nil
 	case *types.Optional:
 		if !v.HasValue() {
 			return nil, nil
@@ -52,7 +50,7 @@ func native(value ref.Val) (any, error) {
 	case *types.Err:
 		return nil, v
 	case *types.Type:
-	case fmt.Stringer: // a quantity, an address, a version, a URL
+	case fmt.Stringer: // a duration, a quantity, an address, a version, a URL
 		return v.String(), nil
 	}
 	return nil, fmt.Errorf("gives %s, which is no value of JSON", value.Type().TypeName())

@@ -27,32 +27,32 @@ func (e *Environment) explain(env *cel.Env, text string, errs []*cel.Error) *tem
 	if said, ok := strings.CutPrefix(message, "Syntax error: "); ok {
 		return problem(text, at, "%s", unexpected(text, said))
 	}
-	var name, signature string
-	if scan(message, "undeclared reference to '%' (in container '%')", &name, new(string)) {
-		return problem(text, at, "%s", e.unknown(env, text, first.ExprID, name))
+	if found := scan(message, "undeclared reference to '%' (in container '%')"); found != nil {
+		return problem(text, at, "%s", e.unknown(env, text, first.ExprID, found[0]))
 	}
-	if scan(message, "undefined field '%'", &name) {
+	if found := scan(message, "undefined field '%'"); found != nil {
 		if strings.HasPrefix(text[at:], ".") { // the library points at the dot
 			at++
 		}
-		return problem(text, at, "%s", e.unknownField(env, text, first.ExprID, name))
+		return problem(text, at, "%s", e.unknownField(env, text, first.ExprID, found[0]))
 	}
-	if scan(message, "found no matching overload for '%' applied to '%'", &name, &signature) {
-		return problem(text, at, "%s", noOverload(env, name, signature))
+	if found := scan(message, "found no matching overload for '%' applied to '%'"); found != nil {
+		return problem(text, at, "%s", noOverload(env, found[0], found[1]))
 	}
 	return problem(text, at, "%s", reworded(message))
 }
 
 // reworded says in plain words what needs no more than the message to be said.
 func reworded(message string) string {
-	var given string
+	if found := scan(message, "expression of type '%' cannot be range of a comprehension%"); found != nil {
+		return found[0] + " has no elements to walk through: it must be a list or a map"
+	}
+	if found := scan(message, "type '%' does not support field selection"); found != nil {
+		return found[0] + " has no fields"
+	}
 	switch {
 	case strings.Contains(message, "argument to has() macro"):
 		return "has() asks for a field, as in has(spec.name)"
-	case scan(message, "expression of type '%' cannot be range of a comprehension%", &given, new(string)):
-		return given + " has no elements to walk through: it must be a list or a map"
-	case scan(message, "type '%' does not support field selection", &given):
-		return given + " has no fields"
 	case message == "invalid duration argument":
 		return "not a duration: write one such as duration('1h30m')"
 	case message == "invalid timestamp argument":
@@ -82,23 +82,24 @@ func offsetOf(text string, l common.Location) int {
 	return offset
 }
 
-// scan reads the texts that stand for % in a pattern.
-func scan(message, pattern string, found ...*string) bool {
+// scan reads the texts that stand for % in a pattern; nil when the message has another form.
+func scan(message, pattern string) []string {
 	parts := strings.Split(pattern, "%")
 	rest, ok := strings.CutPrefix(message, parts[0])
 	if !ok {
-		return false
+		return nil
 	}
-	for i, part := range parts[1:] {
-		if part == "" {
-			*found[i], rest = rest, ""
-			continue
+	var found []string
+	for _, part := range parts[1:] {
+		text := rest
+		if part != "" {
+			if text, rest, ok = strings.Cut(rest, part); !ok {
+				return nil
+			}
 		}
-		if *found[i], rest, ok = strings.Cut(rest, part); !ok {
-			return false
-		}
+		found = append(found, text)
 	}
-	return true
+	return found
 }
 
 // unexpected drops the list of every token that could have come instead.
@@ -201,6 +202,7 @@ func (e *Environment) schemaOf(node ast.Expr, loops map[string]ast.Expr) *schema
 				return s.element
 			}
 		}
+	default: // a value that is computed
 	}
 	return nil
 }

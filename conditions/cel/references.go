@@ -96,6 +96,7 @@ func (r *referenceReader) path(node ast.NavigableExpr, locals []string) referenc
 			p.indexes = append(p.indexes, children[1])
 			return p
 		}
+	default: // a value that is computed
 	}
 	return referencePath{}
 }
