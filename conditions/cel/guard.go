@@ -14,10 +14,12 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
+	celconfig "k8s.io/apiserver/pkg/apis/cel"
 )
 
-// maxWork bounds one call: the pairs of elements that it compares, or the characters that it writes.
-const maxWork = 10_000_000
+// maxWork bounds one call: the pairs of elements that it compares, or the characters that it writes. It is the size of the
+// largest request to the API server, in bytes.
+const maxWork = uint64(celconfig.MaxRequestSizeBytes)
 
 // heavy lists the functions that can do far more than their operands are large, and at most how much. A call that would
 // do too much is refused before it starts: nothing can stop it later.
