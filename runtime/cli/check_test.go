@@ -12,7 +12,7 @@ func TestLoadReportsAllAtOnce(t *testing.T) {
 	for _, dir := range folders(t, "testdata/load") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Chdir(dir)
-			_, err := load(Options{}, []string{"katalog.yaml"}, false)
+			_, err := load(Options{}, []string{"katalog.yaml"}, reading{})
 			if err == nil {
 				t.Fatal("the Katalog is wrong and loads")
 			}
@@ -25,7 +25,7 @@ func TestLoadReportsAllAtOnce(t *testing.T) {
 func TestLoadSurvivesWhatTheLoaderRejects(t *testing.T) {
 	for _, dir := range folders(t, "../../api/katalog/testdata/invalid") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			if l, err := load(Options{}, []string{dir}, false); err == nil {
+			if l, err := load(Options{}, []string{dir}, reading{}); err == nil {
 				t.Errorf("%s loads: %+v", dir, l)
 			}
 		})
