@@ -14,15 +14,27 @@ import (
 // binder puts what an import gives for the inputs of a Motif into a copy of its nodes. It walks along the types, for what
 // a text is depends on its field. Without bindings it changes nothing and only finds inputs that do not exist.
 type binder struct {
-	log    *log
-	budget *budget
-	motif  *motif
-	bound  map[string]*binding
+	log   *log
+	limit *limit
+	motif *motif
+	bound map[string]*binding
 	// decided tells whether a condition whose field and value are constants holds. Nil leaves it to each cycle.
 	decided func(condition *node) (holds, ok bool)
 	// constants are the fields of conditions that have become constants.
 	constants map[*node]bool
-	full      bool // the budget is spent, and that is reported
+}
+
+// limit bounds what the imports of one load add. Its end is reported once.
+type limit struct {
+	*budget
+	reached bool
+}
+
+func (l *limit) end(log *log, at Position, path string) {
+	if !l.reached {
+		log.errorf(at, path, "Motifs add more than %d values; the rest is left out", maxAdded)
+	}
+	l.reached = true
 }
 
 var (
@@ -111,10 +123,8 @@ func (b *binder) scalar(n *node, t reflect.Type, path string) {
 func (b *binder) text(n *node, path string) {
 	body, err := parseExpressions(n.text)
 	if err != nil {
-		if errors.Is(err, errNoTemplates) {
-			b.log.errorf(n.pos, path, "%v", err)
-		}
-		return // whoever compiles the text says what is wrong, with the place in it
+		b.log.errorf(n.pos, path, "not a valid template: %v", err)
+		return
 	}
 	if only := b.bound[soleInput(single(body))]; only != nil {
 		b.set(n, only.text, path)
@@ -216,7 +226,7 @@ func (b *binder) set(n *node, text, path string) {
 		return
 	}
 	if len(text) > maxText {
-		b.log.errorf(n.pos, path, "with its inputs the text is longer than %d MiB", maxText>>20)
+		b.limit.end(b.log, n.pos, path)
 		text = ""
 	}
 	n.tag, n.text, n.quoted = tagString, text, true
@@ -233,7 +243,7 @@ func (b *binder) lookup(name string) (*binding, error) {
 	}
 	bound := b.bound[name]
 	for range 1 + len(bound.text)/128 {
-		if !b.budget.spend() {
+		if !b.limit.spend() {
 			return nil, errBudget
 		}
 	}
@@ -241,12 +251,11 @@ func (b *binder) lookup(name string) (*binding, error) {
 }
 
 func (b *binder) problem(n *node, path string, err error) {
-	if !errors.Is(err, errBudget) {
-		b.log.errorf(n.pos, path, "%v", err)
-	} else if !b.full {
-		b.full = true
-		b.log.errorf(n.pos, path, "Motifs add more than %d values", maxAdded)
+	if errors.Is(err, errBudget) {
+		b.limit.end(b.log, n.pos, path)
+		return
 	}
+	b.log.errorf(n.pos, path, "%v", err)
 }
 
 func (m *motif) input(name string) *input {

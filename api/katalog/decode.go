@@ -248,7 +248,7 @@ func (d *decoder) place(n *node, pos Position, path string) {
 
 // isUnbound tells whether a value is known only when the inputs of a Motif are.
 func (d *decoder) isUnbound(n *node, path string) bool {
-	if d.unbound == nil || !n.isText() || !mayReadInputs(n.text) {
+	if d.unbound == nil || !n.isText() || !mayReadInputs(n.text) && !inputField.MatchString(n.text) {
 		return false
 	}
 	d.unbound[path] = true

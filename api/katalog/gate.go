@@ -159,7 +159,7 @@ func elementsOf(n *node) []*node {
 
 // addConditions puts a copy of the conditions of a block before those of an element.
 func (b *binder) addConditions(element *node, e entry) {
-	copied, ok := e.value.clone(b.budget)
+	copied, ok := e.value.clone(b.limit.budget)
 	if !ok {
 		b.problem(e.value, e.key, errBudget)
 		return

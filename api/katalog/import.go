@@ -55,7 +55,7 @@ func (in *includer) imports(d *decoder, root *node) {
 // crd expands the imports of a CRD.
 func (in *includer) crd(d *decoder, root, crd *node, path string) {
 	parts := in.take(d, crd, path+".imports")
-	if len(parts) == 0 {
+	if len(parts) == 0 || in.limit.reached {
 		return
 	}
 	pos := parts[0].root.pos
@@ -103,24 +103,27 @@ func (in *includer) take(d *decoder, n *node, path string) []expanded {
 // expand returns the Motif of an import and those that it imports.
 func (in *includer) expand(d *decoder, item *node, path string, above *site) []expanded {
 	m, given, via := in.resolve(d, item, path, above)
-	if m == nil {
+	if m == nil || in.limit.reached {
 		return nil
 	}
 	bound := map[string]*binding{}
 	for _, input := range m.inputs {
-		if bound[input.name] = input.value(d, given, path); bound[input.name] == nil {
-			return nil
+		if value := input.value(d, given, path); value != nil {
+			bound[input.name] = value
 		}
+	}
+	if len(bound) < len(m.inputs) {
+		return nil
 	}
 	found := &log{}
 	defer func() { in.report(found, via) }()
 	root, ok := m.root.clone(in.budget)
 	if !ok {
-		found.errorf(m.root.pos, "", "Motifs add more than %d values", maxAdded)
+		in.limit.end(found, m.root.pos, "")
 		return nil
 	}
 	root.brought(via)
-	b := &binder{log: found, budget: in.budget, motif: m, bound: bound, decided: in.decided, constants: map[*node]bool{}}
+	b := &binder{log: found, limit: in.limit, motif: m, bound: bound, decided: in.decided, constants: map[*node]bool{}}
 	if resources := root.get("resources"); resources != nil {
 		b.spreadGates(resources, "resources")
 	}
@@ -252,6 +255,9 @@ func (in *includer) block(box *node, key string, pos Position, block *node, via 
 	for _, e := range block.fields {
 		mine := target.get(e.key)
 		if mine == nil || e.value.kind != kindMap || mine.isNull() {
+			if mine != nil {
+				e.value.items = withoutOwn(e.value.items, mine.items)
+			}
 			addTo(target, e)
 			continue
 		}
@@ -261,8 +267,7 @@ func (in *includer) block(box *node, key string, pos Position, block *node, via 
 	}
 }
 
-// addTo adds a list to that of a map, or a value that the map does not have. Of the list the elements stay out that the
-// map itself declares under the same name.
+// addTo adds a list to that of a map, or a value that the map does not have.
 func addTo(target *node, e entry) {
 	mine := target.get(e.key)
 	switch {
@@ -270,18 +275,22 @@ func addTo(target *node, e entry) {
 		target.take(e.key)
 		target.put(e)
 	case mine.kind == kindList && e.value.kind == kindList:
-		own := map[string]bool{}
-		for _, item := range mine.items {
-			if item.via == nil {
-				own[identity(item)] = true
-			}
-		}
-		for _, item := range e.value.items {
-			if name := identity(item); name == "" || !own[name] {
-				mine.items = append(mine.items, item)
-			}
+		mine.items = append(mine.items, e.value.items...)
+	}
+}
+
+// withoutOwn returns the elements without those that the Katalog itself declares under the same name.
+func withoutOwn(items, present []*node) []*node {
+	own := map[string]bool{}
+	for _, item := range present {
+		if item.via == nil {
+			own[identity(item)] = true
 		}
 	}
+	return slices.DeleteFunc(items, func(item *node) bool {
+		name := identity(item)
+		return name != "" && own[name]
+	})
 }
 
 // identity tells declarations apart that always make an object of a name of their own. It is "" for all others.

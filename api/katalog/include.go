@@ -11,6 +11,7 @@ import (
 type includer struct {
 	log          *log
 	budget       *budget
+	limit        *limit
 	notSupported keys
 	files        map[string]*node  // by path; nil for a file that could not be read
 	motifs       map[string]*motif // by path; nil for a file that is none
@@ -57,6 +58,7 @@ var entryIncludes = map[reflect.Type][]string{
 	reflect.TypeFor[orkv1.SlackIntake]():   {"slack"},
 	reflect.TypeFor[orkv1.GenericIntake](): {"generic"},
 	reflect.TypeFor[orkv1.ServeToken]():    {"tokens"},
+	reflect.TypeFor[orkv1.Cluster]():       {"clusters"},
 }
 
 // object merges the file of n's include key below n.

@@ -90,7 +90,7 @@ func newLoader(opts Options) *loader {
 	l := &loader{opts: opts, log: &log{}, notSupported: notSupported, budget: &budget{left: maxAdded}, read: map[string]bool{}}
 	l.defaults = l.log.readDefaults(opts.Env)
 	l.includer = &includer{
-		log: l.log, budget: l.budget, found: &log{}, decided: decider(opts.Evaluate),
+		log: l.log, budget: l.budget, limit: &limit{budget: l.budget}, found: &log{}, decided: decider(opts.Evaluate),
 		files: map[string]*node{}, motifs: map[string]*motif{}, used: map[string]bool{},
 	}
 	return l

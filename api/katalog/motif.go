@@ -47,12 +47,20 @@ func (in *includer) motif(d *decoder, name string, at Position, path string, via
 		return m.usable()
 	}
 	in.motifs[name] = nil
+	before := len(in.log.errors)
 	root := in.read(d, name, at, path, "a Motif")
+	for i := before; i < len(in.log.errors); i++ {
+		if in.log.errors[i].File == name {
+			in.log.errors[i].Imports = via.places()
+		}
+	}
 	if root == nil {
 		return nil
 	}
 	if kind := root.textOf("kind"); kind != kindMotif {
-		d.errorf(root.pos, path, "the file wants the kind Motif, got %s%s", quote(kind), importedAt([]Position{at}))
+		found := &log{}
+		found.errorf(root.pos, "kind", "want Motif, got %s", quote(kind))
+		in.report(found, via)
 		return nil
 	}
 	m := &motif{file: name, root: root}
