@@ -32,6 +32,18 @@ func TestLoadSurvivesWhatTheLoaderRejects(t *testing.T) {
 	}
 }
 
+// A condition on an input with a constant value is settled before anything is compiled.
+func TestLoadSettlesConstantConditions(t *testing.T) {
+	l, err := load(Options{}, []string{"../../docs/testdata/motif/katalog.yaml"}, reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := l.documents[0].Katalog.Spec.CRDs["shop"].OperatorBox.OnReconcile.Services
+	if len(services) != 1 || len(services[0].When) != 0 {
+		t.Errorf("want the one Service that is exposed, without conditions; got %+v", services)
+	}
+}
+
 func folders(t *testing.T, root string) []string {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(root, "*"))
