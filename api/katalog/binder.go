@@ -196,7 +196,8 @@ func (b *binding) field(below []string, isCondition bool) string {
 // fieldTemplate binds the template of a field. A text that begins as a path does remains one. In forEach, which takes no
 // template, an expression that is a path becomes one.
 func (b *binder) fieldTemplate(n *node, owner reflect.Type, path string) {
-	begins := strings.HasSuffix(strings.TrimSpace(n.text[:strings.Index(n.text, "{{")]), ".")
+	literal, _, _ := strings.Cut(n.text, "{{")
+	begins := strings.HasSuffix(strings.TrimSpace(literal), ".")
 	before := *n
 	b.text(n, path)
 	if b.bound == nil {

@@ -21,8 +21,7 @@ var (
 func isDroppable(t reflect.Type, n *node) bool {
 	switch t {
 	case typeStatusField:
-		clear := n.get("clearOnFalse")
-		return clear == nil || clear.text != "true"
+		return n.textOf("clearOnFalse") != "true"
 	case typeValidation, typeMutation:
 		return true
 	}

@@ -198,14 +198,26 @@ status:
 		opts   Options
 		want   []string
 	}{
-		"True": {"a condition that holds is dropped", "true", Options{Evaluate: equals},
-			[]string{"when: 1, 0", "alone: 0, 0", "or: 0, 0", "or-two: 0, 0", "open: 2, 0", "block: 0, 0", "a: 0, 0", "b: 1, 0"}},
-		"False": {"with one that does not, the declaration is; what writes when it is false stays", "false", Options{Evaluate: equals},
-			[]string{"or: 0, 1", "open: 2, 0", "b: 1, 0"}},
-		"Template": {"what depends on the resource stays", "'{{ .spec.on }}'", Options{Evaluate: equals},
-			[]string{"when: 2, 0", "alone: 1, 0", "or: 0, 2", "or-two: 0, 2", "open: 2, 0", "block: 1, 0", "a: 1, 0", "b: 1, 0"}},
-		"Nil": {"without a function everything stays", "true", Options{},
-			[]string{"when: 2, 0", "alone: 1, 0", "or: 0, 2", "or-two: 0, 2", "open: 2, 0", "block: 1, 0", "a: 1, 0", "b: 1, 0"}},
+		"True": {
+			"a condition that holds is dropped", "true",
+			Options{Evaluate: equals},
+			[]string{"when: 1, 0", "alone: 0, 0", "or: 0, 0", "or-two: 0, 0", "open: 2, 0", "block: 0, 0", "a: 0, 0", "b: 1, 0"},
+		},
+		"False": {
+			"with one that does not, the declaration is; what writes when it is false stays", "false",
+			Options{Evaluate: equals},
+			[]string{"or: 0, 1", "open: 2, 0", "b: 1, 0"},
+		},
+		"Template": {
+			"what depends on the resource stays", "'{{ .spec.on }}'",
+			Options{Evaluate: equals},
+			[]string{"when: 2, 0", "alone: 1, 0", "or: 0, 2", "or-two: 0, 2", "open: 2, 0", "block: 1, 0", "a: 1, 0", "b: 1, 0"},
+		},
+		"Nil": {
+			"without a function everything stays", "true",
+			Options{},
+			[]string{"when: 2, 0", "alone: 1, 0", "or: 0, 2", "or-two: 0, 2", "open: 2, 0", "block: 1, 0", "a: 1, 0", "b: 1, 0"},
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
