@@ -28,6 +28,9 @@ func TestKatalogsLoad(t *testing.T) {
 			t.Run(fmt.Sprintf("%s:%d", filepath.Base(p.name), b.line), func(t *testing.T) {
 				text := b.text
 				switch {
+				case b.file != "":
+					isFile(t, b)
+					return
 				case b.at != "":
 					text = within(b.at, b.text)
 				case !strings.HasPrefix(text, "apiVersion: orkestra."):
@@ -45,6 +48,25 @@ func TestKatalogsLoad(t *testing.T) {
 	}
 	if found == 0 {
 		t.Error("no YAML in the documents")
+	}
+}
+
+// isFile checks that a file holds the text of a block, and loads. It may be a Motif.
+func isFile(t *testing.T, b block) {
+	t.Helper()
+	text, err := os.ReadFile(b.file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := gocmp.Diff(string(text), b.text); diff != "" {
+		t.Errorf("-%s, +page:\n%s", b.file, diff)
+	}
+	var out strings.Builder
+	opts := cli.Options{Out: &out, Err: &out}
+	root := cli.Root(opts, cli.Commands(opts)...)
+	root.SetArgs([]string{"validate", "-f", b.file})
+	if err := root.ExecuteContext(t.Context()); err != nil || out.String() != "valid, 0 warnings\n" {
+		t.Errorf("%v\n%s", err, out.String())
 	}
 }
 

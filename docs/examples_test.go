@@ -4,6 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/go-logr/logr"
@@ -37,6 +40,30 @@ func TestConditions(t *testing.T) {
 			}
 			if got := program.Evaluate(facts).Pass; got != (row[1] == "true") {
 				t.Errorf("%s is %t, but the table says %s", text, got, row[1])
+			}
+		})
+	}
+}
+
+// Each text of a Motif becomes what stands beside it.
+func TestInputs(t *testing.T) {
+	const head = "apiVersion: orkestra.orkspace.io/v1\nmetadata: {name: a}\n"
+	for _, row := range read(t, "motif.md").tables(t, "inputs")[0].rows {
+		text, value, want := words(row[0])[0], words(row[1])[0], words(row[2])[0]
+		t.Run(text, func(t *testing.T) {
+			motif := head + fmt.Sprintf("kind: Motif\ninputs: [{name: a}]\nresources: {configMaps: [{data: {x: %q}}]}\n", text)
+			file := filepath.Join(t.TempDir(), "motif.yaml")
+			if err := os.WriteFile(file, []byte(motif), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			result, err := load(head + fmt.Sprintf("kind: Katalog\nspec: {crds: {a: {apiTypes: {group: example.com, version: v1, kind: A}, "+
+				"imports: [{motif: %q, with: {a: %q}}]}}}\n", file, value))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := result.Documents[0].Katalog.Spec.CRDs["a"].OperatorBox.OnReconcile.ConfigMaps[0].Data["x"]
+			if string(got) != want {
+				t.Errorf("%s with %s: want %s, got %s", text, value, want, got)
 			}
 		})
 	}

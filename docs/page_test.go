@@ -121,9 +121,9 @@ func (p page) firstColumn(t *testing.T, kind string) []string {
 type block struct {
 	line     int
 	language string
-	// at is the path of the marker above the fence.
-	at   string
-	text string
+	// at is the path of the marker above the fence, file the name of a file with the same text.
+	at, file string
+	text     string
 }
 
 func (p page) blocks(language string) []block {
@@ -133,8 +133,11 @@ func (p page) blocks(language string) []block {
 			continue
 		}
 		one := block{line: i + 2, language: language}
-		if kind, argument := mark(p.lines[max(0, i-1)]); kind == "at" {
+		switch kind, argument := mark(p.lines[max(0, i-1)]); kind {
+		case "at":
 			one.at = argument
+		case "file":
+			one.file = argument
 		}
 		for i++; i < len(p.lines) && p.lines[i] != "```"; i++ {
 			one.text += p.lines[i] + "\n"

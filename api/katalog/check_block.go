@@ -175,7 +175,11 @@ func (c *checker) twice(v reflect.Value, i int, seen map[string]int, path *field
 		return
 	}
 	if first, taken := seen[name]; taken {
-		c.errorf(path.Index(i), "makes the same object as %s; give it another name, or both of them conditions", path.Index(first))
+		other := path.Index(first).String()
+		if _, via := c.doc.origin(other); via != nil {
+			other += " (" + c.doc.place(other) + ")"
+		}
+		c.errorf(path.Index(i), "makes the same object as %s; give it another name, or both of them conditions", other)
 		return
 	}
 	seen[name] = i

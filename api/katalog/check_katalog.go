@@ -18,16 +18,8 @@ func (c *checker) shared(katalog *orkv1.Katalog) {
 	c.lifecycle(katalog.Lifecycle, field.NewPath("lifecycle"))
 	c.profiles(katalog.Profiles, field.NewPath("profiles"))
 	c.notification(katalog.Notification, field.NewPath("notification"))
-	if katalog.Notes != nil {
-		seen := map[string]bool{}
-		for i, note := range katalog.Notes.Functions {
-			c.named(note.Name, seen, field.NewPath("notes", "functions").Index(i).Child("name"))
-			if note.Name != "" && !identifier.MatchString(note.Name) {
-				c.errorf(field.NewPath("notes", "functions").Index(i).Child("name"), "want an identifier such as teamName, got %s", quote(note.Name))
-			}
-		}
-	}
-	providers := map[string]bool{}
+	c.notes(katalog.Notes, field.NewPath("notes"))
+	providers := map[string]*field.Path{}
 	for i, provider := range katalog.Providers {
 		c.named(provider.Name, providers, field.NewPath("providers").Index(i).Child("name"))
 	}
@@ -40,12 +32,27 @@ func (c *checker) shared(katalog *orkv1.Katalog) {
 	}
 }
 
-// named checks that a name is new among those seen.
-func (c *checker) named(name string, seen map[string]bool, path *field.Path) {
-	if name != "" && seen[name] {
-		c.errorf(path, "%s stands twice", quote(name))
+func (c *checker) notes(notes *orkv1.Notes, path *field.Path) {
+	if notes == nil {
+		return
 	}
-	seen[name] = true
+	seen := map[string]*field.Path{}
+	for i, note := range notes.Functions {
+		at := path.Child("functions").Index(i).Child("name")
+		c.named(note.Name, seen, at)
+		if note.Name != "" && !identifier.MatchString(note.Name) {
+			c.errorf(at, "want an identifier such as teamName, got %s", quote(note.Name))
+		}
+	}
+}
+
+// named checks that a name is new among those seen.
+func (c *checker) named(name string, seen map[string]*field.Path, path *field.Path) {
+	if first := seen[name]; name != "" && first != nil {
+		c.errorf(path, "%s stands twice; the first is at %s", quote(name), c.doc.place(first.String()))
+		return
+	}
+	seen[name] = path
 }
 
 func (c *checker) lifecycle(l *orkv1.Lifecycle, path *field.Path) {
@@ -78,7 +85,7 @@ func (c *checker) profiles(p *orkv1.Profiles, path *field.Path) {
 	}
 	v := reflect.ValueOf(p).Elem()
 	for _, f := range infoOf(v.Type()).fields {
-		list, seen := v.FieldByIndex(f.index), map[string]bool{}
+		list, seen := v.FieldByIndex(f.index), map[string]*field.Path{}
 		for i := range list.Len() {
 			if name := part[orkv1.ProfileName](list.Index(i)); name != nil {
 				c.named(strings.ToLower(name.Name), seen, path.Child(f.name).Index(i).Child("name"))

@@ -16,13 +16,14 @@ const (
 )
 
 // laterKinds are of our groups and not read by Load.
-var laterKinds = []string{"Komposer", "Motif", "E2E", "Simulate"}
+var laterKinds = []string{"Komposer", "E2E", "Simulate"}
 
 // verdict is what classify tells of a document.
 type verdict struct {
 	Finding
 	kind     string
 	katalog  bool
+	motif    bool
 	misspelt bool // it is of our groups, and its kind is not
 }
 
@@ -47,13 +48,18 @@ func classify(root *node) verdict {
 	if !isOurs(root.get("apiVersion")) {
 		return v
 	}
+	if name == kindMotif {
+		v.motif = true
+		v.Message = "a Motif is a part of Katalogs; name a Katalog that imports it"
+		return v
+	}
 	if slices.Contains(laterKinds, name) {
 		v.Message = fmt.Sprintf("the kind %s is %s", name, notYet)
 		return v
 	}
 	v.misspelt = true
 	v.Path, v.Message = "kind", "unknown kind "+quote(name)
-	v.Valid = append([]string{kindKatalog}, laterKinds...)
+	v.Valid = append([]string{kindKatalog, kindMotif}, laterKinds...)
 	return v
 }
 
@@ -103,6 +109,7 @@ func checkVersion(log *log, root *node) {
 // decodeKatalog decodes the root of a document. The status of an object of the cluster is not read.
 func (d *decoder) decodeKatalog(root *node, katalog *orkv1.Katalog) {
 	root.take("status")
+	d.includer.imports(d, root)
 	d.value(root, reflect.ValueOf(katalog).Elem(), "")
 }
 

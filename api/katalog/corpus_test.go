@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestExistingFiles reads Katalogs that were written for real. What they use may not be supported yet, but every key must
+// TestExistingFiles reads Katalogs and Motifs that were written for real. What they use may not be supported yet, but every key must
 // be known.
 func TestExistingFiles(t *testing.T) {
 	dir := corpusDir()
@@ -24,7 +24,7 @@ func TestExistingFiles(t *testing.T) {
 			return err
 		}
 		data, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(data, []byte("kind: Katalog")) {
+		if err != nil || !bytes.Contains(data, []byte("kind: Katalog")) && !bytes.Contains(data, []byte("kind: Motif")) {
 			return err
 		}
 		read++
@@ -84,7 +84,7 @@ var allowed = []string{
 
 func checkKnown(t *testing.T, path string) {
 	t.Helper()
-	_, err := Load(Options{}, path)
+	_, err := Load(Options{Motifs: true}, path)
 	findings, ok := errors.AsType[Findings](err)
 	if err != nil && !ok {
 		t.Errorf("%s: %v", path, err)

@@ -16,9 +16,13 @@ type decoder struct {
 	*log
 	includer  *includer
 	positions map[string]Position
+	imported  map[string]*site // of the paths whose values imports brought
 	// undecoded holds paths that a misspelt key most likely means.
 	undecoded    map[string]bool
 	notSupported keys
+	// unbound lets texts that read inputs stand where another type is wanted, and notes them here by path. Nil outside of
+	// Motifs.
+	unbound map[string]bool
 	// unsupported is set below a field that is not supported yet, where to repeat it would say nothing new.
 	unsupported bool
 }
@@ -26,6 +30,10 @@ type decoder struct {
 var (
 	typeJSON        = reflect.TypeFor[orkv1.JSON]()
 	typeCustom      = reflect.TypeFor[orkv1.Custom]()
+	typeCRD         = reflect.TypeFor[orkv1.CRD]()
+	typeBox         = reflect.TypeFor[orkv1.OperatorBox]()
+	typeImport      = reflect.TypeFor[orkv1.Import]()
+	typeMotif       = reflect.TypeFor[orkv1.Motif]()
 	typeKatalog     = reflect.TypeFor[orkv1.Katalog]()
 	typeUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 	typeFromJSON    = reflect.TypeFor[json.Unmarshaler]()
@@ -35,6 +43,7 @@ var (
 func (d *decoder) value(n *node, v reflect.Value, path string) {
 	t := v.Type()
 	switch {
+	case d.isUnbound(n, path) && isScalar(t):
 	case t == typeJSON:
 		if value, ok := d.plain(n, path); ok {
 			v.Set(reflect.ValueOf(orkv1.JSON{Value: value}))
@@ -55,6 +64,16 @@ func (d *decoder) value(n *node, v reflect.Value, path string) {
 		d.list(n, v, path)
 	default:
 		d.scalar(n, v, path)
+	}
+}
+
+// isScalar tells whether a type takes one scalar that is not just any text.
+func isScalar(t reflect.Type) bool {
+	switch t.Kind() {
+	case reflect.Bool, reflect.Int, reflect.Int32, reflect.Int64:
+		return true
+	default:
+		return reflect.PointerTo(t).Implements(typeUnmarshaler)
 	}
 }
 
@@ -197,7 +216,7 @@ func (d *decoder) list(n *node, v reflect.Value, path string) {
 	out := reflect.MakeSlice(t, len(n.items), len(n.items))
 	for i, item := range n.items {
 		below := path + "[" + strconv.Itoa(i) + "]"
-		d.positions[below] = item.pos
+		d.place(item, item.pos, below)
 		if item.isNull() {
 			d.errorf(item.pos, below, "the element has no value; remove it")
 			continue
@@ -214,10 +233,26 @@ func (d *decoder) wrongType(n *node, path, want string) {
 // locate remembers where the value of a path stands: a scalar itself, a list or map by its key.
 func (d *decoder) locate(e entry, path string) {
 	if e.value.kind == kindScalar {
-		d.positions[path] = e.value.pos
+		d.place(e.value, e.value.pos, path)
 	} else {
-		d.positions[path] = e.pos
+		d.place(e.value, e.pos, path)
 	}
+}
+
+func (d *decoder) place(n *node, pos Position, path string) {
+	d.positions[path] = pos
+	if n.via != nil {
+		d.imported[path] = n.via
+	}
+}
+
+// isUnbound tells whether a value is known only when the inputs of a Motif are.
+func (d *decoder) isUnbound(n *node, path string) bool {
+	if d.unbound == nil || !n.isText() || !mayReadInputs(n.text) && !inputField.MatchString(n.text) {
+		return false
+	}
+	d.unbound[path] = true
+	return true
 }
 
 func join(path, name string) string {

@@ -19,6 +19,7 @@ type Document struct {
 
 	root      Position
 	positions map[string]Position
+	imported  map[string]*site
 }
 
 // Files are what the files of one CRD hold.
@@ -53,13 +54,34 @@ func (d *Document) Locate(path *field.Path) Position {
 }
 
 func (d *Document) locate(path string) Position {
+	pos, _ := d.origin(path)
+	return pos
+}
+
+// origin is locate, and the import that brought the value.
+func (d *Document) origin(path string) (Position, *site) {
 	for path != "" {
 		if pos, known := d.positions[path]; known {
-			return pos
+			return pos, d.imported[path]
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
-	return d.root
+	return d.root, nil
+}
+
+// place names the position of a path for a message about another one.
+func (d *Document) place(path string) string {
+	pos, via := d.origin(path)
+	return strings.Replace(pos.String()+importedAt(via.places()), "; ", ", ", 1)
+}
+
+// traced puts the imports on findings in Motifs.
+func (d *Document) traced(findings Findings) {
+	for i := range findings {
+		if pos, via := d.origin(findings[i].Path); via != nil && pos.File == findings[i].File {
+			findings[i].Imports = via.places()
+		}
+	}
 }
 
 // Findings puts positions on errors that are found in the Katalog after it was loaded, and sorts them.
@@ -68,6 +90,7 @@ func (d *Document) Findings(errs field.ErrorList) Findings {
 	for _, err := range errs {
 		findings = append(findings, Finding{Position: d.locate(err.Field), Path: err.Field, Message: messageOf(err)})
 	}
+	d.traced(findings)
 	return findings.sorted()
 }
 

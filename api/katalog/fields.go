@@ -31,8 +31,8 @@ func (s *structInfo) names() []string {
 	return names
 }
 
-// structInfos holds every struct that a Katalog is made of.
-var structInfos = structsOf(typeKatalog, map[reflect.Type]*structInfo{})
+// structInfos holds every struct that a Katalog or a Motif is made of.
+var structInfos = structsOf(typeMotif, structsOf(typeKatalog, map[reflect.Type]*structInfo{}))
 
 func infoOf(t reflect.Type) *structInfo {
 	if info, known := structInfos[t]; known {

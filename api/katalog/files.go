@@ -51,7 +51,7 @@ func (r *fileReader) documents(file string, path *field.Path) (name string, docu
 		r.errorf(path, "must not be empty")
 		return "", nil
 	case isRemote(file):
-		r.errorf(path, "files must be local; URLs are %s", notYet)
+		r.errorf(path, "files must be local; URLs are %s: save the file and write its path", notYet)
 		return "", nil
 	}
 	name = resolve(at.File, file)

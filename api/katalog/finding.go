@@ -34,9 +34,11 @@ type Finding struct {
 	Message string
 	// Valid lists what could stand there instead.
 	Valid []string
+	// Imports are the places of the imports that led to a Motif, the one in the Katalog last. Empty outside of Motifs.
+	Imports []Position
 }
 
-// String returns file:line:column: path: message; valid: a, b.
+// String returns file:line:column: path: message; valid: a, b; imported at file:line:column.
 func (f Finding) String() string {
 	var b strings.Builder
 	b.WriteString(f.Position.String())
@@ -50,6 +52,7 @@ func (f Finding) String() string {
 		b.WriteString("; valid: ")
 		b.WriteString(strings.Join(f.Valid, ", "))
 	}
+	b.WriteString(importedAt(f.Imports))
 	return b.String()
 }
 
@@ -78,7 +81,24 @@ func compareFindings(a, b Finding) int {
 		cmp.Compare(a.Column, b.Column),
 		cmp.Compare(a.Path, b.Path),
 		cmp.Compare(a.Message, b.Message),
+		slices.CompareFunc(a.Imports, b.Imports, comparePositions),
 	)
+}
+
+func comparePositions(a, b Position) int {
+	return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+}
+
+// importedAt names the places of imports behind another text.
+func importedAt(imports []Position) string {
+	if len(imports) == 0 {
+		return ""
+	}
+	places := make([]string, len(imports))
+	for i, at := range imports {
+		places[i] = at.String()
+	}
+	return "; imported at " + strings.Join(places, ", from ")
 }
 
 // log collects the findings of one load.

@@ -10,11 +10,20 @@ const useCustom = "not supported; declare the object in custom"
 
 // hints tell what to write in place of keys that were removed or never worked, by the type that would hold them.
 var hints = map[reflect.Type]map[string]string{
-	reflect.TypeFor[orkv1.CRD](): {
+	typeImport: {
+		"version": "belongs to Motifs of a registry, which are " + notYet,
+		"auth":    "belongs to Motifs of a registry, which are " + notYet,
+	},
+	typeMotif: {
+		"validation": "write admission.validation",
+		"mutation":   "write admission.mutation",
+		"spec":       "a Motif has no spec; its parts stand at the top",
+	},
+	typeCRD: {
 		"customOperator": "no longer supported; write operatorBox.reconciler.constructor",
 		"name":           "the name is the key of the declaration in spec.crds",
 	},
-	reflect.TypeFor[orkv1.OperatorBox](): {
+	typeBox: {
 		"customOperator": "no longer supported; write reconciler.constructor",
 		"runtime":        "not a key of the box; write autoscale directly below operatorBox",
 	},
@@ -28,22 +37,25 @@ var hints = map[reflect.Type]map[string]string{
 	reflect.TypeFor[orkv1.Serve](): {
 		"matchFields": "no longer supported; write fieldSelector on a target",
 	},
-	reflect.TypeFor[orkv1.Block](): {
-		"serviceMonitors":             useCustom,
-		"priorityClasses":             useCustom,
-		"runtimeClasses":              useCustom,
-		"podTemplates":                useCustom,
-		"podSecurityPolicies":         useCustom,
-		"priorityLevelConfigurations": useCustom,
-		"volumes":                     "not supported; volumes belong to a workload, other objects to custom",
-		"volumeMounts":                "not supported; volume mounts belong to a workload, other objects to custom",
-		"storageClasses":              useCustom,
-		"storageLocations":            useCustom,
-		"storagePools":                useCustom,
-		"storageBackups":              useCustom,
-		"storageSnapshots":            useCustom,
-		"storageVolumes":              useCustom,
-	},
+	reflect.TypeFor[orkv1.Block]():          blockHints,
+	reflect.TypeFor[orkv1.MotifResources](): blockHints,
+}
+
+var blockHints = map[string]string{
+	"serviceMonitors":             useCustom,
+	"priorityClasses":             useCustom,
+	"runtimeClasses":              useCustom,
+	"podTemplates":                useCustom,
+	"podSecurityPolicies":         useCustom,
+	"priorityLevelConfigurations": useCustom,
+	"volumes":                     "not supported; volumes belong to a workload, other objects to custom",
+	"volumeMounts":                "not supported; volume mounts belong to a workload, other objects to custom",
+	"storageClasses":              useCustom,
+	"storageLocations":            useCustom,
+	"storagePools":                useCustom,
+	"storageBackups":              useCustom,
+	"storageSnapshots":            useCustom,
+	"storageVolumes":              useCustom,
 }
 
 func hintFor(t reflect.Type, key string) string {

@@ -9,11 +9,17 @@ import (
 
 // includer takes in the files that include keys name. A file is parsed once.
 type includer struct {
-	log    *log
-	budget *budget
-	files  map[string]*node // by path; nil for a file that could not be read
-	open   []string         // the files that are being taken in, for cycles
-	used   map[string]bool  // every path that was named
+	log          *log
+	budget       *budget
+	limit        *limit
+	notSupported keys
+	files        map[string]*node  // by path; nil for a file that could not be read
+	motifs       map[string]*motif // by path; nil for a file that is none
+	found        *log              // what is wrong with Motifs
+	open         []string          // the files that are being taken in, for cycles
+	used         map[string]bool   // every path that was named
+	// decided is that of binder.
+	decided func(condition *node) (holds, ok bool)
 }
 
 // blockInclude tells how the file of an include key is merged below the map that has the key.
@@ -52,6 +58,7 @@ var entryIncludes = map[reflect.Type][]string{
 	reflect.TypeFor[orkv1.SlackIntake]():   {"slack"},
 	reflect.TypeFor[orkv1.GenericIntake](): {"generic"},
 	reflect.TypeFor[orkv1.ServeToken]():    {"tokens"},
+	reflect.TypeFor[orkv1.Cluster]():       {"clusters"},
 }
 
 // object merges the file of n's include key below n.
@@ -212,7 +219,7 @@ func (in *includer) enter(d *decoder, e entry, path string) (file *node, leave f
 		return nil, nil
 	}
 	if isRemote(e.value.text) {
-		d.errorf(e.value.pos, path, "included files must be local; URLs are %s", notYet)
+		d.errorf(e.value.pos, path, "included files must be local; URLs are %s: save the file and write its path", notYet)
 		return nil, nil
 	}
 	name := resolve(e.value.pos.File, e.value.text)
@@ -221,7 +228,7 @@ func (in *includer) enter(d *decoder, e entry, path string) (file *node, leave f
 		d.errorf(e.value.pos, path, "the file %s includes itself", name)
 		return nil, nil
 	}
-	root := in.read(d, name, e.value.pos, path)
+	root := in.read(d, name, e.value.pos, path, "an included file")
 	if root == nil {
 		return nil, nil
 	}
@@ -234,7 +241,8 @@ func (in *includer) enter(d *decoder, e entry, path string) (file *node, leave f
 	return copied, func() { in.open = in.open[:len(in.open)-1] }
 }
 
-func (in *includer) read(d *decoder, name string, at Position, path string) *node {
+// read returns the one document of a file, which must be a map. What names the file in messages.
+func (in *includer) read(d *decoder, name string, at Position, path, what string) *node {
 	if root, known := in.files[name]; known {
 		return root
 	}
@@ -250,11 +258,11 @@ func (in *includer) read(d *decoder, name string, at Position, path string) *nod
 	switch {
 	case len(in.log.errors) > before:
 	case len(documents) == 0:
-		d.errorf(at, path, "the included file %s is empty", name)
+		d.errorf(at, path, "%s is empty; %s holds one document", name, what)
 	case len(documents) > 1:
-		d.errorf(documents[1].pos, path, "an included file holds one document")
+		d.errorf(documents[1].pos, path, "%s holds one document", what)
 	case documents[0].kind != kindMap:
-		d.errorf(documents[0].pos, path, "the included file wants a map, this is %s", documents[0].describe())
+		d.errorf(documents[0].pos, path, "%s wants a map, this is %s", what, documents[0].describe())
 	default:
 		in.files[name] = documents[0]
 	}

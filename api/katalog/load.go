@@ -29,6 +29,12 @@ type Options struct {
 	// Check is asked about every Katalog that could be decoded, with its defaults, also one in which something was found: so
 	// that what it finds stands in the same list. What it says of a field that is wrong already is left out.
 	Check Checks
+	// Evaluate settles a condition that compares nothing but constants, as one on the input of a Motif becomes: the
+	// condition, or the declaration that it gates, is dropped. Nil leaves it to be evaluated in every cycle.
+	Evaluate func(orkv1.Condition) (holds bool, err error)
+	// Motifs also reads documents of the kind Motif, which are checked alone and add no document. Otherwise they are no
+	// Katalogs.
+	Motifs bool
 }
 
 // Checks find what is wrong with a Katalog that has been decoded, by path.
@@ -75,6 +81,7 @@ type loader struct {
 	budget       *budget
 	includer     *includer
 	documents    []*Document
+	motifs       int             // that were read for their own sake
 	read         map[string]bool // files, so that one that is named twice is read once
 	skipped      []verdict
 }
@@ -82,12 +89,17 @@ type loader struct {
 func newLoader(opts Options) *loader {
 	l := &loader{opts: opts, log: &log{}, notSupported: notSupported, budget: &budget{left: maxAdded}, read: map[string]bool{}}
 	l.defaults = l.log.readDefaults(opts.Env)
-	l.includer = &includer{log: l.log, budget: l.budget, files: map[string]*node{}, used: map[string]bool{}}
+	l.includer = &includer{
+		log: l.log, budget: l.budget, limit: &limit{budget: l.budget}, found: &log{}, decided: decider(opts.Evaluate),
+		files: map[string]*node{}, motifs: map[string]*motif{}, used: map[string]bool{},
+	}
 	return l
 }
 
 // finish checks what concerns several documents and returns the outcome of the load.
 func (l *loader) finish() (*Result, error) {
+	l.log.errors = append(l.log.errors, l.includer.found.errors...)
+	l.log.warnings = append(l.log.warnings, l.includer.found.warnings...)
 	checkTogether(l.log, l.documents)
 	for _, v := range l.skipped {
 		if !l.includer.used[v.File] {
@@ -144,7 +156,7 @@ func (l *loader) directory(path string) {
 		l.log.errorf(Position{File: path}, "", "%s", readError(err))
 		return
 	}
-	before, wrong, skipped := len(l.documents), len(l.log.errors), len(l.skipped)
+	before, wrong, skipped := len(l.documents)+l.motifs, len(l.log.errors), len(l.skipped)
 	found, readBefore := 0, false
 	for _, e := range entries {
 		if isKatalogName(e) {
@@ -157,7 +169,7 @@ func (l *loader) directory(path string) {
 	switch {
 	case found == 0:
 		l.log.errorf(Position{File: path}, "", "the directory has no *.yaml, *.yml or *.json file")
-	case len(l.documents) == before && len(l.log.errors) == wrong && !readBefore:
+	case len(l.documents)+l.motifs == before && len(l.log.errors) == wrong && !readBefore:
 		l.log.errorf(Position{File: path}, "", "no file of the directory holds a Katalog%s", kindsOf(l.skipped[skipped:]))
 		l.skipped = l.skipped[:skipped]
 	}
@@ -199,6 +211,9 @@ func (l *loader) text(name string, data []byte, named bool) {
 		case v.katalog:
 			found = true
 			l.katalog(root)
+		case v.motif && l.opts.Motifs:
+			found = true
+			l.motif(name, root, len(roots) == 1)
 		case v.misspelt && named:
 			l.log.errors = append(l.log.errors, v.Finding)
 		default:
@@ -209,6 +224,22 @@ func (l *loader) text(name string, data []byte, named bool) {
 	for _, v := range others {
 		l.leave(v, nothing)
 	}
+}
+
+// motif checks a Motif that is read for its own sake. One that is alone in its file is not read again to be imported.
+func (l *loader) motif(file string, root *node, alone bool) {
+	l.motifs++
+	if alone && l.includer.motifs[file] != nil {
+		return
+	}
+	m := &motif{file: file, root: root}
+	if alone {
+		l.includer.motifs[file] = m
+	}
+	l.includer.notSupported = l.notSupported
+	l.includer.open = append(l.includer.open, file)
+	l.includer.check(m, nil)
+	l.includer.open = nil
 }
 
 // leave deals with something that is no Katalog: an error where nothing else was named, else it is skipped.
@@ -228,11 +259,14 @@ func (l *loader) katalog(root *node) {
 		log:          found,
 		includer:     l.includer,
 		positions:    map[string]Position{"": root.pos},
+		imported:     map[string]*site{},
 		undecoded:    map[string]bool{},
 		notSupported: l.notSupported,
 	}
-	l.includer.log = found
-	doc := &Document{Katalog: &orkv1.Katalog{}, CRDs: map[string]*Files{}, root: root.pos, positions: d.positions}
+	l.includer.log, l.includer.notSupported = found, l.notSupported
+	doc := &Document{
+		Katalog: &orkv1.Katalog{}, CRDs: map[string]*Files{}, root: root.pos, positions: d.positions, imported: d.imported,
+	}
 	d.decodeKatalog(root, doc.Katalog)
 
 	decoded := len(found.errors)
@@ -250,6 +284,8 @@ func (l *loader) katalog(root *node) {
 		found.warnings = append(found.warnings, doc.Findings(warnings)...)
 	}
 
+	doc.traced(found.errors)
+	doc.traced(found.warnings)
 	l.log.errors = append(l.log.errors, found.errors...)
 	l.log.warnings = append(l.log.warnings, found.warnings...)
 	l.documents = append(l.documents, doc)

@@ -32,6 +32,7 @@ type node struct {
 	quoted bool   // a scalar in quotes or a block
 	items  []*node
 	fields []entry
+	via    *site // the import that brought the value, nil for one of the Katalog's own files
 }
 
 // entry is one key of a map with its value. Keys are unique.

@@ -35,7 +35,7 @@ func (d *decoder) scalar(n *node, v reflect.Value, path string) {
 // enum checks a text of which only some values are valid.
 func (d *decoder) enum(n *node, v reflect.Value, path string) {
 	enum, ok := reflect.TypeAssert[orkv1.Enum](v)
-	if !ok || v.Len() == 0 || slices.Contains(enum.Values(), n.text) {
+	if !ok || v.Len() == 0 || d.unbound[path] || slices.Contains(enum.Values(), n.text) {
 		return
 	}
 	d.errors = append(d.errors, Finding{
@@ -68,7 +68,7 @@ func (d *decoder) plain(n *node, path string) (any, bool) {
 		out := make([]any, 0, len(n.items))
 		for i, item := range n.items {
 			below := path + "[" + strconv.Itoa(i) + "]"
-			d.positions[below] = item.pos
+			d.place(item, item.pos, below)
 			value, ok := d.plain(item, below)
 			if !ok {
 				return nil, false

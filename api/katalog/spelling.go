@@ -13,6 +13,10 @@ type respelling func(d *decoder, n *node, path string)
 // respellings lists the other spellings by type, in the order in which they are tried. A spelling of an older generation
 // is reported as a warning, an equally good one is not.
 var respellings = map[reflect.Type][]respelling{
+	typeMotif: {
+		asField("notes", "functions", older),
+		drop("metadata", "clusterName", "createdBy", "projects"),
+	},
 	typeKatalog: {
 		asField("notes", "functions", older),
 		into("about", "metadata", "version", "description", "author", "license", "tags"),
@@ -23,7 +27,7 @@ var respellings = map[reflect.Type][]respelling{
 	reflect.TypeFor[orkv1.KatalogSpec](): {
 		namedList("crds"),
 	},
-	reflect.TypeFor[orkv1.CRD](): {
+	typeCRD: {
 		move("reconciler", "operatorBox", older),
 		move("operatorBox.reconcile", "operatorBox.reconciler", current),
 		move("workers", "operatorBox.reconciler.workers", older),
@@ -36,7 +40,7 @@ var respellings = map[reflect.Type][]respelling{
 		dependencyList,
 		asField("setup", "apply", current),
 	},
-	reflect.TypeFor[orkv1.OperatorBox](): {
+	typeBox: {
 		move("reconcile", "reconciler", current),
 		move("reconciler.onCreate", "onCreate", current),
 		move("reconciler.onReconcile", "onReconcile", current),
@@ -81,16 +85,19 @@ var respellings = map[reflect.Type][]respelling{
 		move("or", "conditions.or", older),
 		move("anyOf", "conditions.or", older),
 	},
-	reflect.TypeFor[orkv1.Block](): {
-		move("configmaps", "configMaps", older),
-		move("cronjobs", "cronJobs", older),
-		move("statefulsets", "statefulSets", older),
-		move("serviceaccounts", "serviceAccounts", older),
-		move("rolebindings", "roleBindings", older),
-		move("pvcs", "persistentVolumeClaims", older),
-		move("pdbs", "pdb", older),
-		move("hpas", "hpa", older),
-	},
+	reflect.TypeFor[orkv1.Block]():          blockSpellings,
+	reflect.TypeFor[orkv1.MotifResources](): blockSpellings,
+}
+
+var blockSpellings = []respelling{
+	move("configmaps", "configMaps", older),
+	move("cronjobs", "cronJobs", older),
+	move("statefulsets", "statefulSets", older),
+	move("serviceaccounts", "serviceAccounts", older),
+	move("rolebindings", "roleBindings", older),
+	move("pvcs", "persistentVolumeClaims", older),
+	move("pdbs", "pdb", older),
+	move("hpas", "hpa", older),
 }
 
 // gateSpelling holds for every type with when and or.

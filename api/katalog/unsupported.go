@@ -9,11 +9,14 @@ const notYet = "not supported yet"
 var notSupported = setOf(
 	// A Katalog.
 	"Katalog.lifecycle", "Katalog.profiles", "Katalog.notes", "Katalog.security", "Katalog.notification",
-	"Katalog.providers", "Katalog.gateway", "KatalogSpec.imports",
+	"Katalog.providers", "Katalog.gateway",
 
 	// A CRD.
 	"CRD.conversion", "CRD.webhooks", "CRD.serve", "CRD.normalize", "CRD.validation", "CRD.mutation", "CRD.enrich",
-	"CRD.enrichAll", "CRD.imports", "CRD.deletionProtection", "CRD.removeFinalizers",
+	"CRD.enrichAll", "CRD.deletionProtection", "CRD.removeFinalizers",
+
+	// An import.
+	"Import.oci",
 
 	// A box.
 	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross", "OperatorBox.onDelete",
@@ -40,12 +43,22 @@ var notSupported = setOf(
 	"Condition.notify", "Condition.source", "Condition.operator=unique",
 )
 
+// addedTo names the fields that those of a Motif are added to, which must be supported.
+var addedTo = map[string]string{
+	"Motif.profiles": "Katalog.profiles", "Motif.notes": "Katalog.notes",
+	"MotifAdmission.validation": "CRD.validation", "MotifAdmission.mutation": "CRD.mutation",
+	"MotifResources.onDelete": "OperatorBox.onDelete",
+}
+
 // keys is a set.
 type keys map[string]bool
 
 // message tells that a field, or its value, is not supported yet, or is empty.
 func (k keys) message(f *structField, value *node) string {
 	key := f.owner.Name() + "." + f.name
+	if same, ok := addedTo[key]; ok {
+		key = same
+	}
 	switch {
 	case k[key]:
 		return notYet

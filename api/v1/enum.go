@@ -112,3 +112,8 @@ func (ServeFieldType) Values() []string {
 func (ServeOperation) Values() []string {
 	return []string{"get", "list", "create", "update", "delete", "*"}
 }
+
+// Values implements Enum.
+func (MotifInputType) Values() []string {
+	return []string{"string", "int", "bool"}
+}

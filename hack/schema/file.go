@@ -5,10 +5,14 @@ import orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 // file adds what a file may write besides the canonical form: the shapes and places that the loader takes without a
 // warning, and include keys.
 func (g *generator) file() {
-	katalog := g.definition("Katalog")
-	set(katalog, "apiVersion", object{"enum": []string{orkv1.Group + "/" + orkv1.Version}, "description": "Version of the file."})
-	set(katalog, "kind", object{"enum": []string{"Katalog"}, "description": "Kind of the document."})
-	katalog["required"] = []string{"apiVersion", "kind", "metadata", "spec"}
+	for kind := range kinds {
+		document := g.definition(kind)
+		set(document, "apiVersion", object{"enum": []string{orkv1.Group + "/" + orkv1.Version}, "description": "Version of the file."})
+		set(document, "kind", object{"enum": []string{kind}, "description": "Kind of the document."})
+		document["required"] = []string{"apiVersion", "kind", "metadata"}
+	}
+	g.definition("Katalog")["required"] = []string{"apiVersion", "kind", "metadata", "spec"}
+	g.motif()
 
 	path := object{"type": "string", "description": "Path of a file with the rest, relative to this one."}
 	for _, name := range []string{
@@ -55,6 +59,44 @@ func (g *generator) places() {
 	set(g.definition("Emit"), "status", reference("Status"))
 	for _, name := range []string{"ConfigMap", "Secret", "NetworkPolicy", "ResourceQuota", "LimitRange"} {
 		set(g.definition(name), "copyToNamespaces", words)
+	}
+}
+
+// motif narrows what the Go type leaves open.
+func (g *generator) motif() {
+	set(g.definition("MotifInput"), "default", object{"type": text, "description": g.comments["MotifInput.Default"].text})
+}
+
+// inputs lets texts that read inputs stand where another type is wanted.
+func (g *generator) inputs() {
+	for name, definition := range g.definitions {
+		switch name {
+		case "Motif", "MotifMetadata", "MotifInput", "Import": // these are read before inputs are known
+		default:
+			orInput(definition)
+		}
+	}
+}
+
+func orInput(part any) {
+	schema, ok := part.(object)
+	if !ok {
+		return
+	}
+	if properties, ok := schema["properties"].(object); ok {
+		for key, value := range properties {
+			property, ok := value.(object)
+			_, isEnum := property["enum"]
+			_, hasPattern := property["pattern"]
+			if ok && (isEnum || hasPattern || property["type"] == "boolean" || property["type"] == "integer") {
+				properties[key] = object{"anyOf": []object{property, {"type": "string", "pattern": `\{\{`}}}
+			}
+		}
+	}
+	if either, ok := schema["anyOf"].([]object); ok {
+		for _, one := range either {
+			orInput(one)
+		}
 	}
 }
 

@@ -21,26 +21,65 @@ type generator struct {
 	definitions object
 }
 
-// Generate returns the schema of a Katalog file, with the comments of the Go source in a directory as descriptions.
-func Generate(types string) ([]byte, error) {
+// kinds are the documents that have a schema.
+var kinds = map[string]reflect.Type{
+	"Katalog": reflect.TypeFor[orkv1.Katalog](),
+	"Motif":   reflect.TypeFor[orkv1.Motif](),
+}
+
+// Generate returns the schema of a file of a kind, with the comments of the Go source in a directory as descriptions.
+func Generate(types, kind string) ([]byte, error) {
+	if kinds[kind] == nil {
+		return nil, fmt.Errorf("the kind %q has no schema", kind)
+	}
 	found, err := readComments(types)
 	if err != nil {
 		return nil, err
 	}
 	g := &generator{comments: found, definitions: object{}}
-	root := g.schema(reflect.TypeFor[orkv1.Katalog]())
+	for _, t := range kinds {
+		g.schema(t)
+	}
 	g.file()
+	if kind == "Motif" {
+		g.inputs()
+	}
+	used := object{}
+	g.use(reference(kind), used)
 	out := object{
 		"$schema":     "http://json-schema.org/draft-07/schema#",
-		"title":       "Orkestra Katalog",
-		"definitions": g.definitions,
+		"title":       "Orkestra " + kind,
+		"definitions": used,
 	}
-	maps.Copy(out, root)
+	maps.Copy(out, reference(kind))
 	data, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("write JSON: %w", err)
 	}
 	return append(data, '\n'), nil
+}
+
+// use collects the definitions that a part of the schema refers to.
+func (g *generator) use(part any, used object) {
+	switch typed := part.(type) {
+	case object:
+		for key, value := range typed {
+			name, isName := value.(string)
+			if key != "$ref" || !isName {
+				g.use(value, used)
+				continue
+			}
+			name = strings.TrimPrefix(name, "#/definitions/")
+			if _, known := used[name]; !known {
+				used[name] = g.definitions[name]
+				g.use(used[name], used)
+			}
+		}
+	case []object:
+		for _, one := range typed {
+			g.use(one, used)
+		}
+	}
 }
 
 var (

@@ -17,25 +17,30 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-const (
-	types  = "../../api/v1"
-	golden = "../../config/schema/katalog.schema.json"
-)
+const types = "../../api/v1"
 
 func TestGenerate(t *testing.T) {
-	got, err := Generate(types)
-	if err != nil {
-		t.Fatal(err)
+	for kind, golden := range map[string]string{
+		"Katalog": "../../config/schema/katalog.schema.json",
+		"Motif":   "../../config/schema/motif.schema.json",
+	} {
+		got, err := Generate(types, kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), string(got)); diff != "" {
+			t.Errorf("%s: run make generate; -want, +got:\n%s", kind, diff)
+		}
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), string(got)); diff != "" {
-		t.Errorf("run make generate; -want, +got:\n%s", diff)
-	}
-	if _, err := Generate(t.TempDir()); err == nil {
+	if _, err := Generate(t.TempDir(), "Katalog"); err == nil {
 		t.Error("a directory without Go files is an error")
+	}
+	if _, err := Generate(types, "Komposer"); err == nil {
+		t.Error("a kind without a schema is an error")
 	}
 }
 
@@ -46,7 +51,7 @@ func TestEnums(t *testing.T) {
 		t.Fatal(err)
 	}
 	checked := map[string]bool{}
-	walk(reflect.TypeFor[orkv1.Katalog](), map[reflect.Type]bool{}, func(t2 reflect.Type) {
+	visit := func(t2 reflect.Type) {
 		marked := found[t2.Name()].markers["Enum"]
 		if !t2.Implements(typeEnum) {
 			if marked != "" {
@@ -58,10 +63,14 @@ func TestEnums(t *testing.T) {
 		if got := strings.Join(reflect.Zero(t2).Interface().(orkv1.Enum).Values(), ";"); got != marked {
 			t.Errorf("%s: the marker says %q, Values %q", t2.Name(), marked, got)
 		}
-	})
+	}
+	seen := map[reflect.Type]bool{}
+	for _, root := range kinds {
+		walk(root, seen, visit)
+	}
 	for name, said := range found {
 		if said.markers["Enum"] != "" && !checked[name] {
-			t.Errorf("%s has an Enum marker and is not a type that a Katalog holds", name)
+			t.Errorf("%s has an Enum marker and is not a type that a document holds", name)
 		}
 	}
 }
@@ -85,7 +94,7 @@ func walk(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type)) 
 
 // TestFiles validates files that the loader takes without a warning about their spelling.
 func TestFiles(t *testing.T) {
-	schema := load(t)
+	schema := load(t, "Katalog")
 	valid := 0
 	for _, name := range []string{"generation-3", "generation-4", "aliases-and-merges", "reconciler-include", "files"} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "api", "katalog", "testdata", "valid", name, "katalog.yaml"))
@@ -100,10 +109,20 @@ func TestFiles(t *testing.T) {
 	if valid == 0 {
 		t.Error("no file was read")
 	}
+	motif := load(t, "Motif")
+	for _, name := range []string{"web", "label"} {
+		data, err := os.ReadFile(filepath.Join("..", "..", "api", "katalog", "testdata", "valid", "motif", "motifs", name+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if problems := motif.check(t, data); len(problems) > 0 {
+			t.Errorf("%s:\n%s", name, strings.Join(problems, "\n"))
+		}
+	}
 }
 
 func TestInvalidFiles(t *testing.T) {
-	schema := load(t)
+	schema := load(t, "Katalog")
 	cases := map[string]struct{ reason, text, want string }{
 		"UnknownKey": {"a misspelt key is shown", "spec: {crds: {a: {operatorBocks: {}}}}", "spec.crds.a.operatorBocks: not allowed"},
 		"Enum":       {"only some values are valid", "spec: {crds: {a: {mode: static}}}", "spec.crds.a.mode: not one of"},
@@ -125,9 +144,9 @@ func TestInvalidFiles(t *testing.T) {
 // validator knows the parts of JSON schema that the generator uses.
 type validator struct{ root map[string]any }
 
-func load(t *testing.T) *validator {
+func load(t *testing.T, kind string) *validator {
 	t.Helper()
-	data, err := Generate(types)
+	data, err := Generate(types, kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,7 +190,7 @@ func (v *validator) validate(schema map[string]any, value any, path string) (pro
 	if least, ok := schema["minimum"].(float64); ok && value.(float64) < least {
 		say(fmt.Sprintf("below %v", least))
 	}
-	if pattern, ok := schema["pattern"].(string); ok && !regexp.MustCompile(pattern).MatchString(value.(string)) {
+	if pattern, ok := schema["pattern"].(string); ok && !regexp.MustCompile(pattern).MatchString(fmt.Sprint(value)) {
 		say("does not match")
 	}
 	switch typed := value.(type) {

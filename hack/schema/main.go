@@ -1,4 +1,4 @@
-// Command schema writes the JSON schema of a Katalog file, for editors, from the Go types in api/v1 and their comments.
+// Command schema writes the JSON schema of a Katalog or Motif file, for editors, from the Go types in api/v1 and their comments.
 package main
 
 import (
@@ -7,20 +7,22 @@ import (
 	"os"
 )
 
-//go:generate go run . -types ../../api/v1 -out ../../config/schema/katalog.schema.json
+//go:generate go run . -types ../../api/v1 -kind Katalog -out ../../config/schema/katalog.schema.json
+//go:generate go run . -types ../../api/v1 -kind Motif -out ../../config/schema/motif.schema.json
 
 func main() {
 	types := flag.String("types", "api/v1", "directory with the Go source of the types")
+	kind := flag.String("kind", "Katalog", "kind of the file: Katalog or Motif")
 	out := flag.String("out", "config/schema/katalog.schema.json", "file to write")
 	flag.Parse()
-	if err := run(*types, *out); err != nil {
+	if err := run(*types, *kind, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "schema:", err)
 		os.Exit(1)
 	}
 }
 
-func run(types, out string) error {
-	data, err := Generate(types)
+func run(types, kind, out string) error {
+	data, err := Generate(types, kind)
 	if err != nil {
 		return err
 	}

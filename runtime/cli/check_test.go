@@ -12,7 +12,7 @@ func TestLoadReportsAllAtOnce(t *testing.T) {
 	for _, dir := range folders(t, "testdata/load") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			t.Chdir(dir)
-			_, err := load(Options{}, []string{"katalog.yaml"}, false)
+			_, err := load(Options{}, []string{"katalog.yaml"}, reading{})
 			if err == nil {
 				t.Fatal("the Katalog is wrong and loads")
 			}
@@ -25,10 +25,22 @@ func TestLoadReportsAllAtOnce(t *testing.T) {
 func TestLoadSurvivesWhatTheLoaderRejects(t *testing.T) {
 	for _, dir := range folders(t, "../../api/katalog/testdata/invalid") {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			if l, err := load(Options{}, []string{dir}, false); err == nil {
+			if l, err := load(Options{}, []string{dir}, reading{}); err == nil {
 				t.Errorf("%s loads: %+v", dir, l)
 			}
 		})
+	}
+}
+
+// A condition on an input with a constant value is settled before anything is compiled.
+func TestLoadSettlesConstantConditions(t *testing.T) {
+	l, err := load(Options{}, []string{"../../docs/testdata/motif/katalog.yaml"}, reading{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	services := l.documents[0].Katalog.Spec.CRDs["shop"].OperatorBox.OnReconcile.Services
+	if len(services) != 1 || len(services[0].When) != 0 {
+		t.Errorf("want the one Service that is exposed, without conditions; got %+v", services)
 	}
 }
 

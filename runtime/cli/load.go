@@ -10,6 +10,9 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
@@ -21,9 +24,15 @@ type loaded struct {
 	warnings  katalog.Findings
 }
 
+// reading is what files are read for.
+type reading struct {
+	inCluster bool // to run them in a cluster, which has the CRDs
+	motifs    bool // to check them, Motifs as well
+}
+
 // load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
 // no documents.
-func load(opts Options, files []string, inCluster bool) (*loaded, error) {
+func load(opts Options, files []string, purpose reading) (*loaded, error) {
 	if len(files) == 0 || slices.Contains(files, "") {
 		return nil, &usageError{errors.New("no Katalog: name one with -f")}
 	}
@@ -33,12 +42,13 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	}
 	l := &loaded{}
 	result, err := katalog.Load(katalog.Options{
-		Stdin: opts.In, FilesOptional: inCluster, Env: os.Getenv,
+		Stdin: opts.In, FilesOptional: purpose.inCluster, Env: os.Getenv,
 		Check: func(document *katalog.Document) (errs, warnings field.ErrorList) {
 			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas()})
 			l.sets = append(l.sets, sets...)
 			return found.Errors, found.Warnings
 		},
+		Evaluate: evaluate, Motifs: purpose.motifs,
 	}, files...)
 	if result != nil {
 		l.documents, l.warnings = result.Documents, result.Warnings
@@ -46,15 +56,24 @@ func load(opts Options, files []string, inCluster bool) (*loaded, error) {
 	return l, err //nolint:wrapcheck // says where and what
 }
 
+// evaluate tells whether a condition on constants holds.
+func evaluate(condition orkv1.Condition) (bool, error) {
+	program, errs := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{condition}}, nil)
+	if len(errs) > 0 {
+		return false, errs.ToAggregate()
+	}
+	return program.Evaluate(template.NewFacts(nil, nil)).Pass, nil
+}
+
 // loadInterruptibly is load for a command that is interrupted while it waits for the standard input or for a pipe.
-func loadInterruptibly(ctx context.Context, opts Options, files []string, inCluster bool) (*loaded, error) {
+func loadInterruptibly(ctx context.Context, opts Options, files []string, purpose reading) (*loaded, error) {
 	type outcome struct {
 		*loaded
 		err error
 	}
 	read := make(chan outcome, 1)
 	go func() {
-		l, err := load(opts, files, inCluster)
+		l, err := load(opts, files, purpose)
 		read <- outcome{l, err}
 	}()
 	select {

@@ -100,7 +100,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	ctx = logf.IntoContext(ctx, log)
 
-	l, err := loadInterruptibly(ctx, opts, f.files, inCluster())
+	l, err := loadInterruptibly(ctx, opts, f.files, reading{inCluster: inCluster()})
 	if l != nil {
 		printWarnings(cmd, l.warnings)
 	}

@@ -29,6 +29,8 @@ type finding struct {
 	Path    string   `json:"path,omitempty"`
 	Message string   `json:"message"`
 	Valid   []string `json:"valid,omitempty"`
+	// Imports are the places of the imports that led to a Motif, as file:line:column.
+	Imports []string `json:"imports,omitempty"`
 }
 
 func validateCommand(opts Options) *cobra.Command {
@@ -37,10 +39,10 @@ func validateCommand(opts Options) *cobra.Command {
 	var full bool
 	cmd := &cobra.Command{
 		Use:   "validate -f KATALOG",
-		Short: "Checks Katalogs without a cluster and prints everything that is wrong with them",
+		Short: "Checks Katalogs and Motifs without a cluster and prints everything that is wrong with them",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := loadInterruptibly(cmd.Context(), opts, files, false)
+			l, err := loadInterruptibly(cmd.Context(), opts, files, reading{motifs: true})
 			findings, wrong := errors.AsType[katalog.Findings](err)
 			if err != nil && !wrong {
 				return err
@@ -73,7 +75,11 @@ func validateCommand(opts Options) *cobra.Command {
 func list(findings katalog.Findings) []finding {
 	all := make([]finding, 0, len(findings))
 	for _, f := range findings {
-		all = append(all, finding{File: f.File, Line: f.Line, Column: f.Column, Path: f.Path, Message: f.Message, Valid: f.Valid})
+		one := finding{File: f.File, Line: f.Line, Column: f.Column, Path: f.Path, Message: f.Message, Valid: f.Valid}
+		for _, at := range f.Imports {
+			one.Imports = append(one.Imports, at.String())
+		}
+		all = append(all, one)
 	}
 	return all
 }
