@@ -53,43 +53,43 @@ func (c *compiler) mutationRule(declared *orkv1.MutationRule, index int, at *fie
 		},
 		overrides: declared.Override != nil,
 	}
-	shape := c.target(&r, string(declared.Field), at.Child("field"))
-	k := c.kind(declared.ValueType, r.target, shape, at.Child("valueType"))
+	c.target(&r, string(declared.Field), at.Child("field"))
+	k := c.kind(declared.ValueType, r.target, at.Child("valueType"))
 	switch {
 	case declared.Override != nil:
 		l := c.language
 		if !r.admissionOnly {
 			l = l.Steady(unsteady)
 		}
-		r.value = c.value(l, declared.Override, k, shape, at.Child("override"))
+		r.value = c.value(l, declared.Override, k, r.target, at.Child("override"))
 	case declared.Default != nil:
-		r.value = c.value(c.language, declared.Default, k, shape, at.Child("default"))
+		r.value = c.value(c.language, declared.Default, k, r.target, at.Child("default"))
 	default:
 		c.wrong(field.Required(at, "one of default and override"))
 	}
 	return r
 }
 
-// target compiles where a rule sets its value, and returns what is known of the field.
-func (c *compiler) target(r *mutationRule, text string, at *field.Path) template.Shape {
+// target compiles where a rule sets its value.
+func (c *compiler) target(r *mutationRule, text string, at *field.Path) {
 	if isTemplate(text) {
 		r.path = c.template(c.language, text, at)
-		return template.Shape{}
+		return
 	}
 	var err error
 	if r.target, err = parseTarget(text); err != nil {
 		c.wrong(field.Invalid(at, text, err.Error()))
-		return template.Shape{}
+		return
 	}
 	roots := c.language.Roots()
 	if roots == nil || r.target.label {
-		return template.Shape{}
+		return
 	}
 	if misread := roots.Check(r.target.path); misread != nil {
 		c.language.Warn(field.Invalid(at, text, misread.Problem+": the API server will drop what the rule sets"))
-		return template.Shape{}
+		return
 	}
-	return roots.Shape(r.target.path)
+	r.target.shape = roots.Shape(r.target.path)
 }
 
 // Apply applies the rules that fire at the moment, in their order, to an object; f are the Facts of that object, and each

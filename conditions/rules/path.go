@@ -84,6 +84,8 @@ type target struct {
 	path template.Path
 	// label: a label or an annotation, which are texts.
 	label bool
+	// shape is what is known of the field.
+	shape template.Shape
 }
 
 func parseTarget(text string) (target, error) {

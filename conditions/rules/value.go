@@ -109,8 +109,8 @@ func (v *value) read(f template.Facts) (any, error) {
 	return v.kind.convert(rendered)
 }
 
-// value compiles a value of a kind for a field that is known to be of a shape.
-func (c *compiler) value(l *template.Language, declared *orkv1.JSON, k kind, shape template.Shape, at *field.Path) value {
+// value compiles a value of a kind for a target that is known to be of a shape.
+func (c *compiler) value(l *template.Language, declared *orkv1.JSON, k kind, to target, at *field.Path) value {
 	compiled := value{kind: k}
 	switch v := declared.Value.(type) {
 	case nil:
@@ -130,8 +130,8 @@ func (c *compiler) value(l *template.Language, declared *orkv1.JSON, k kind, sha
 		if compiled.tree = tree; tree != nil {
 			c.references = append(c.references, tree.References()...)
 		}
-		if is := notes.TypeOf(v); shape.Type != "" && shape.Type != is {
-			c.wrong(field.Invalid(at, v, fmt.Sprintf("the field is a %s, not a %s", shape.Type, is)))
+		if problem := to.contradiction(v); problem != "" {
+			c.wrong(field.Invalid(at, v, problem))
 		}
 		return compiled
 	}
@@ -140,28 +140,28 @@ func (c *compiler) value(l *template.Language, declared *orkv1.JSON, k kind, sha
 		c.wrong(field.Invalid(at, declared.Value, err.Error()))
 		return compiled
 	}
-	if problem := contradiction(fixed, shape); problem != "" {
+	if problem := to.contradiction(fixed); problem != "" {
 		c.wrong(field.Invalid(at, declared.Value, problem))
 	}
 	compiled.fixed = fixed
 	return compiled
 }
 
-// contradiction tells why a field of a shape can't have a value, "" when it can.
-func contradiction(value any, shape template.Shape) string {
+// contradiction tells why a target can't have a value, "" when it can.
+func (t target) contradiction(value any) string {
 	is := notes.TypeOf(value)
 	switch {
-	case shape.Type != "" && shape.Type != is:
-		return fmt.Sprintf("the field is a %s, not a %s", shape.Type, is)
-	case shape.Enum != nil && !slices.Contains(shape.Enum, template.Text(value)):
-		return "the field is one of " + strings.Join(shape.Enum, ", ")
+	case t.shape.Type != "" && t.shape.Type != is:
+		return fmt.Sprintf("%s is a %s, not a %s", written(t.path), t.shape.Type, is)
+	case t.shape.Enum != nil && !slices.Contains(t.shape.Enum, template.Text(value)):
+		return fmt.Sprintf("%s is one of %s", written(t.path), strings.Join(t.shape.Enum, ", "))
 	}
 	return ""
 }
 
 // kind is the type that the rule says; of one that says none, the type of the field where the schema tells it, and else the
 // type that the value has.
-func (c *compiler) kind(valueType string, to target, shape template.Shape, at *field.Path) kind {
+func (c *compiler) kind(valueType string, to target, at *field.Path) kind {
 	k, err := parseKind(valueType)
 	if err != nil {
 		c.wrong(field.Invalid(at, valueType, err.Error()))
@@ -174,16 +174,16 @@ func (c *compiler) kind(valueType string, to target, shape template.Shape, at *f
 	if to.label {
 		return asString
 	}
-	of, scalar := map[string]kind{notes.TypeString: asString, notes.TypeNumber: asFloat, notes.TypeBool: asBool}[shape.Type]
+	of, scalar := map[string]kind{notes.TypeString: asString, notes.TypeNumber: asFloat, notes.TypeBool: asBool}[to.shape.Type]
 	switch {
 	case k == asItIs:
 		return of
-	case shape.Type == "", k == of, k == asInt && of == asFloat:
+	case to.shape.Type == "", k == of, k == asInt && of == asFloat:
 		return k
 	case scalar:
-		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("the field is a %s: use %s, or leave it out", shape.Type, of)))
+		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: use %s, or leave it out", written(to.path), to.shape.Type, of)))
 	default:
-		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("the field is a %s: leave it out", shape.Type)))
+		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: leave it out", written(to.path), to.shape.Type)))
 	}
 	return of
 }
