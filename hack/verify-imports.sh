@@ -23,6 +23,7 @@ never() {
 }
 
 never ./api/... "sigs.k8s.io/controller-runtime" "reading a Katalog takes no controller library"
+never ./conditions/... "(k8s.io/client-go|sigs.k8s.io/controller-runtime)" "what is compiled from a Katalog reads no cluster"
 never ./runtime/... "$module/gateway" "runtime and gateway meet in the API server and over HTTP"
 never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in the API server and over HTTP"
 never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"

@@ -74,15 +74,17 @@ type MutationRule struct {
 	Conditions `json:",inline"`
 	// +optional
 	Name string `json:"name,omitempty"`
-	// Field is a dot path, or a template that renders one.
+	// Field is a dot path below spec, or of a label or annotation, or a template that renders one. A key that holds dots stands
+	// in brackets and quotes: metadata.labels["example.com/tier"].
 	Field Template `json:"field"`
-	// Default is set when the field is absent or empty.
+	// Default is set when the field is absent, null or the empty text.
 	// +optional
 	Default *JSON `json:"default,omitempty"`
 	// Override is always set.
 	// +optional
 	Override *JSON `json:"override,omitempty"`
-	// ValueType tells how to write the value: string (the default), int, float or bool.
+	// ValueType tells how to write the value: string, int, float or bool. Without it the value has the type of the field in the
+	// schema of the CRD or, where that is not known, its own.
 	// +optional
 	ValueType string `json:"valueType,omitempty"`
 	// +optional

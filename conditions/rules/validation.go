@@ -1,0 +1,184 @@
+package rules
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// Validation are compiled validation rules. A nil Validation finds nothing.
+type Validation struct {
+	rules      []validationRule
+	references [][]string
+}
+
+type validationRule struct {
+	rule
+	test    *conditions.Test
+	link    string
+	message *template.Program // nil: what the comparison wants
+	warns   bool
+	// refuses: at admission, what can't be evaluated is a violation.
+	refuses bool
+}
+
+// CompileValidation compiles rules and reports everything wrong with them, by path below at. The Validation is nil without
+// rules, and nil with errors: a caller that ignores them accepts everything.
+func CompileValidation(l *template.Language, v *orkv1.Validation, at *field.Path) (*Validation, field.ErrorList) {
+	if v == nil || len(v.Rules) == 0 {
+		return nil, nil
+	}
+	c := &compiler{language: l}
+	compiled := &Validation{rules: make([]validationRule, len(v.Rules))}
+	for i := range v.Rules {
+		compiled.rules[i] = c.validationRule(&v.Rules[i], i, at.Child("rules").Index(i))
+	}
+	if len(c.errors) > 0 {
+		return nil, c.errors
+	}
+	compiled.references = c.references
+	return compiled, nil
+}
+
+func (c *compiler) validationRule(declared *orkv1.ValidationRule, index int, at *field.Path) validationRule {
+	r := validationRule{
+		rule: rule{
+			name:   ruleName(declared.Name, index),
+			field:  fieldName(declared.Field),
+			guard:  c.guard(declared.Conditions, at),
+			firing: firingOf(declared.Fires),
+		},
+		link:    declared.Link,
+		warns:   declared.Action == orkv1.RuleWarn,
+		refuses: declared.OnError == orkv1.RuleErrorDeny,
+	}
+	if declared.Field == "" {
+		r.field = strings.TrimSpace(declared.CEL)
+	}
+	if strings.TrimSpace(string(declared.Message)) != "" {
+		r.message = c.template(c.language, string(declared.Message), at.Child("message"))
+	}
+	c.link(declared, at.Child("link"))
+	r.test = c.test(declared.Condition, at)
+	return r
+}
+
+// link must be the key of a serve field as it stands. Whether there is such a field, the rules can't know.
+func (c *compiler) link(declared *orkv1.ValidationRule, at *field.Path) {
+	switch link := declared.Link; {
+	case link == "":
+	case isTemplate(link):
+		c.wrong(field.Invalid(at, link, "must be the key of a serve field as it stands, not a template"))
+	case fieldName(declared.Field) == "spec."+link:
+		c.wrong(field.Invalid(at, link, "says what the field says already: leave it out"))
+	}
+}
+
+// test compiles the comparison without what has no meaning in a rule, which it reports.
+func (c *compiler) test(compared orkv1.Condition, at *field.Path) *conditions.Test {
+	const (
+		clock = "a rule compares a field: put it under when, to say when the rule holds"
+		none  = "has no meaning in a rule: leave it out"
+	)
+	for _, idle := range []struct {
+		key    string
+		given  bool
+		remedy string
+	}{
+		{"time", compared.Time != nil, clock},
+		{"dayOfWeek", compared.DayOfWeek != nil, clock},
+		{"cron", compared.Cron != "", clock},
+		{"duration", compared.Duration != nil, clock},
+		{"notify", compared.Notify != nil, none},
+		{"source", compared.Source != nil, none},
+	} {
+		if idle.given {
+			c.wrong(field.Forbidden(at.Child(idle.key), idle.remedy))
+		}
+	}
+	compared.Time, compared.DayOfWeek, compared.Cron, compared.Duration = nil, nil, "", nil
+	compared.Notify, compared.Source = nil, nil
+	if compared.ValueType == "number" { // rules have this name for it too
+		compared.ValueType = "float"
+	}
+	test, errs := conditions.CompileOne(c.language, &compared, at)
+	c.errors = append(c.errors, errs...)
+	if test != nil {
+		c.references = append(c.references, test.References()...)
+	}
+	return test
+}
+
+// Check evaluates all rules that fire at the moment, and collects every violation in their order. A rule that can't be
+// evaluated is a problem and no violation, but for one that says onError: deny, at admission.
+func (v *Validation) Check(f template.Facts, when Moment) Result {
+	var result Result
+	if v == nil {
+		return result
+	}
+	for i := range v.rules {
+		r := &v.rules[i]
+		if !r.applies(f, when) {
+			continue
+		}
+		holds, got, err := r.test.Check(f)
+		switch {
+		case err != nil:
+			result.Problems = append(result.Problems, r.problem(err))
+			if r.refuses && when == Admission {
+				result.Denied = append(result.Denied, r.violation(cut(fmt.Sprintf("can't be checked: %v", err), maxMessage), got))
+			}
+		case holds:
+		default:
+			message, err := r.text(f)
+			if err != nil {
+				result.Problems = append(result.Problems, r.problem(fmt.Errorf("message: %w", err)))
+			}
+			list := &result.Denied
+			if r.warns {
+				list = &result.Warned
+			}
+			*list = append(*list, r.violation(message, got))
+		}
+	}
+	return result
+}
+
+// References lists the paths that the rules read, as far as they are known without an object. The caller must not change
+// them.
+func (v *Validation) References() [][]string {
+	if v == nil {
+		return nil
+	}
+	return v.references
+}
+
+// text is the message of a violation: the rule's own, or what the comparison wants when it has none or can't be rendered.
+func (r *validationRule) text(f template.Facts) (string, error) {
+	if r.message != nil {
+		text, err := r.message.Text(f)
+		if text = strings.TrimSpace(text); text != "" && err == nil {
+			return cut(text, maxMessage), nil
+		}
+		return r.wanted(f), err
+	}
+	return r.wanted(f), nil
+}
+
+func (r *validationRule) wanted(f template.Facts) string {
+	return "want " + strconv.Quote(r.test.Want(f))
+}
+
+func (r *validationRule) violation(message string, got any) Violation {
+	return Violation{Rule: r.name, Field: r.field, Link: r.link, Message: message, Got: got}
+}
+
+func (r *validationRule) problem(err error) *RuleError {
+	return &RuleError{Rule: r.name, Field: r.field, Binding: !r.warns, Err: err}
+}
