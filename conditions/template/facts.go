@@ -8,8 +8,11 @@ import (
 // Facts is what an expression reads: the roots, such as metadata, spec, status and children, and the clock. It is
 // immutable, and nobody may write to the maps it was made of. The zero Facts has no roots and the system's clock.
 type Facts struct {
+	unique UniqueCheck // nil: everything is unique
+
 	roots map[string]any
 	now   func() time.Time
+	edges *Edges // nil: nobody watches
 }
 
 // NewFacts returns Facts of the roots, whose values are of JSON's types, as unstructured objects hold them. now nil is
@@ -25,7 +28,8 @@ func (f Facts) With(name string, value any) Facts {
 		roots = map[string]any{}
 	}
 	roots[name] = value
-	return Facts{roots: roots, now: f.now}
+	f.roots = roots
+	return f
 }
 
 // Lookup follows the keys through maps. It is false when a key is absent or something on the way is not a map; a key
