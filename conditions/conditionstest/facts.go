@@ -26,8 +26,11 @@ func Roots() map[string]any {
 // Facts are Roots, Now and IsUnique.
 func Facts() template.Facts { return template.NewFacts(Roots(), Now).WithUnique(IsUnique) }
 
-// IsUnique knows another resource, which has the same host and as many replicas. It fails for digits.
+// IsUnique knows another resource, which has the same host, as many replicas, and nothing else. It fails for digits.
 func IsUnique(path []string, value any) (bool, error) {
+	if template.Text(value) == "" {
+		return false, nil
+	}
 	switch template.Path(path).String() {
 	case "spec.host":
 		return value != "shop.example.com", nil
