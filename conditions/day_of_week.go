@@ -115,10 +115,10 @@ func (b *builder) days(names []string, at *field.Path) daysOfWeek {
 }
 
 func unknownDay(name string) string {
-	var valid []string
+	valid := make([]string, len(week))
 	near := ""
-	for _, one := range week {
-		valid = append(valid, one.String())
+	for i, one := range week {
+		valid[i] = one.String()
 		if short := strings.ToLower(strings.TrimSpace(name)); len(short) >= 2 && strings.HasPrefix(strings.ToLower(one.String()), short) {
 			near = one.String()
 		}

@@ -36,8 +36,7 @@ var notSupported = setOf(
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 
 	// A condition.
-	"Condition.time", "Condition.dayOfWeek", "Condition.cron", "Condition.duration", "Condition.cel",
-	"Condition.notify", "Condition.source", "Condition.operator=unique",
+	"Condition.cel", "Condition.notify", "Condition.source",
 )
 
 // keys is a set.
