@@ -21,7 +21,7 @@ func Compile(l *template.Language, c orkv1.Conditions, at *field.Path) (*Program
 	if len(b.errors) > 0 {
 		return nil, b.errors
 	}
-	p.references = b.references
+	p.references, p.unique = b.references, b.unique
 	return p, nil
 }
 
@@ -30,6 +30,7 @@ type builder struct {
 	language   *template.Language
 	errors     field.ErrorList
 	references [][]string
+	unique     [][]string
 }
 
 func (b *builder) list(conditions []orkv1.Condition, at *field.Path) []condition {
@@ -41,14 +42,23 @@ func (b *builder) list(conditions []orkv1.Condition, at *field.Path) []condition
 }
 
 func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
+	before := len(b.errors)
+	b.errors = append(b.errors, unsupported(c, at)...)
+	b.duration(c, at)
 	compiled := condition{negate: c.Negate}
-	if later := unsupported(c, at); len(later) > 0 {
-		b.errors = append(b.errors, later...)
-		if c.Field == "" {
-			return compiled
-		}
+	switch kinds := timeKeys(c); {
+	case c.CEL != "":
+		compiled.statement = b.cel(c, kinds, at)
+	case len(kinds) > 0:
+		compiled.statement = b.timed(c, kinds, at)
+	case c.Field != "" || len(b.errors) == before: // else it is clear what there should be
+		compiled.statement = b.compared(c, at)
 	}
-	compiled.subject = b.subject(c.Field, at.Child("field"))
+	return compiled
+}
+
+func (b *builder) compared(c *orkv1.Condition, at *field.Path) statement {
+	compiled := &compared{subject: b.subject(c.Field, at.Child("field"))}
 	compiled.comparison = b.comparison(c, &compiled.subject, at)
 	return compiled
 }
@@ -115,9 +125,7 @@ func (b *builder) idle(c *orkv1.Condition, at *field.Path) {
 func (b *builder) operator(s shorthand, subject *subject, reading valueType, at *field.Path) comparison {
 	operator, ok := lookupOperator(s.operator)
 	if !ok {
-		if !unsupportedOperator(s.operator) { // reported as such
-			b.errors = append(b.errors, field.Invalid(at.Child("operator"), s.operator, unknownOperator(s.operator)))
-		}
+		b.errors = append(b.errors, field.Invalid(at.Child("operator"), s.operator, unknownOperator(s.operator)))
 		return nil
 	}
 	valueAt := at.Child(s.key)
@@ -132,7 +140,7 @@ func (b *builder) operator(s shorthand, subject *subject, reading valueType, at 
 		b.errors = append(b.errors, field.Forbidden(valueAt, fmt.Sprintf("the operator %s takes no value", s.operator)))
 		return nil
 	}
-	value := operandText{at: valueAt, builder: b}
+	value := operandText{at: valueAt, subject: subject, subjectAt: at.Child("field"), builder: b}
 	if s.value != nil {
 		value.text = string(*s.value)
 	}

@@ -7,11 +7,42 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
-// condition is one compiled comparison of one field.
+// condition is one compiled statement.
 type condition struct {
+	statement statement
+	negate    bool
+}
+
+// statement is what a condition says: a comparison of a field, or something about the time.
+type statement interface {
+	evaluate(f template.Facts) outcome
+	// want is what the statement asks for, in a reason.
+	want(f template.Facts) string
+	// explain says why the condition failed, which with negated is a statement that holds.
+	explain(result outcome, negated bool, f template.Facts) string
+}
+
+// outcome is what a condition found.
+type outcome struct {
+	actual any
+	err    error
+	holds  bool
+}
+
+func (c *condition) evaluate(f template.Facts) outcome {
+	result := c.statement.evaluate(f)
+	result.holds = result.holds != c.negate
+	return result
+}
+
+func (c *condition) explain(result outcome, f template.Facts) string {
+	return c.statement.explain(result, c.negate, f)
+}
+
+// compared is the comparison of a field.
+type compared struct {
 	subject    subject
 	comparison comparison
-	negate     bool
 }
 
 // comparison is an operator with its value.
@@ -29,31 +60,25 @@ type subject struct {
 	program *template.Program
 }
 
-// outcome is what a condition found.
-type outcome struct {
-	actual any
-	err    error
-	holds  bool
-}
-
-func (c *condition) evaluate(f template.Facts) outcome {
+func (c *compared) evaluate(f template.Facts) outcome {
 	actual, err := c.subject.read(f)
 	result := outcome{actual: actual, err: err}
 	if err == nil {
 		result.holds, result.err = c.comparison.holds(actual, f)
 	}
-	result.holds = result.holds != c.negate
 	return result
 }
 
-// explain says why the condition failed. It shows no more of a value than a line can hold.
-func (c *condition) explain(result outcome, f template.Facts) string {
+func (c *compared) want(f template.Facts) string { return c.comparison.want(f) }
+
+// explain shows no more of a value than a line can hold.
+func (c *compared) explain(result outcome, negated bool, f template.Facts) string {
 	said := strconv.Quote(c.subject.source) + " = " + strconv.Quote(shorten(template.Text(result.actual)))
 	if result.err != nil {
 		return said + ": " + result.err.Error()
 	}
 	want := c.comparison.want(f)
-	if c.negate {
+	if negated {
 		want = "not " + want
 	}
 	return said + ", want " + strconv.Quote(shorten(want))

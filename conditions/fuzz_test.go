@@ -2,12 +2,15 @@ package conditions_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/conditionstest"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
@@ -23,6 +26,7 @@ func FuzzEvaluate(f *testing.F) {
 		{".a.b", "typeOf", "map", "", `{"a":{"b":{"c":[[[[]]]]}}}`},
 		{"a", "notBetween", "{{ .a }}", "", `{"a":"1,2"}`},
 		{"a", "exists", "", "", `[]`},
+		{"spec.a", "unique", "", "", `{"spec":{"a":[1]}}`},
 	} {
 		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4])
 	}
@@ -39,7 +43,7 @@ func FuzzEvaluate(f *testing.F) {
 		if len(errs) > 0 {
 			return
 		}
-		facts := template.NewFacts(roots, nil)
+		facts := template.NewFacts(roots, nil).WithUnique(conditionstest.IsUnique)
 		first := program.Evaluate(facts)
 		if first.Pass != (first.Reason == "") {
 			t.Fatalf("a reason belongs to a failure: %+v", first)
@@ -50,6 +54,53 @@ func FuzzEvaluate(f *testing.F) {
 		c.Negate = true
 		negated, _ := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{c}}, field.NewPath("gate"))
 		if negated.Evaluate(facts).Pass == first.Pass {
+			t.Fatal("negate does not give the opposite")
+		}
+	})
+}
+
+// FuzzPeriods evaluates any statement about the time at any time: nothing panics, the same question has the same answer, negate
+// gives the opposite one, and what is told of the next change is right.
+func FuzzPeriods(f *testing.F) {
+	f.Add("08:00", "18:00", "", "", int64(0), int64(1_772_620_215))
+	f.Add("22:00", "", "", "", int64(0), int64(-1))
+	f.Add("", "", "Monday,sunday", "", int64(0), int64(1<<33))
+	f.Add("", "", "", "0 8 * * 1-5", int64(time.Hour), int64(1_772_620_215))
+	f.Add("", "", "", "0 0 29 2 *", int64(1<<60), int64(4_100_000_000))
+	f.Add("", "", "", "@weekly", int64(0), int64(-1<<33))
+	f.Add("", "", "", "*/7,3-9/2 ? 1 jan sun", int64(1), int64(0))
+	f.Fuzz(func(t *testing.T, after, before, days, expression string, length, unix int64) {
+		if unix < -1<<34 || unix > 1<<34 || len(expression) > 100 { // about 500 years
+			return
+		}
+		c := orkv1.Condition{Cron: expression}
+		if after != "" || before != "" {
+			c.Time = &orkv1.TimeWindow{After: after, Before: before}
+		}
+		if days != "" {
+			c.DayOfWeek = &orkv1.DayOfWeek{In: strings.Split(days, ",")}
+		}
+		if length != 0 {
+			c.Duration = &orkv1.Duration{Duration: time.Duration(length)}
+		}
+		program, errs := conditions.Compile(nil, when(c), field.NewPath("gate"))
+		if len(errs) > 0 {
+			return
+		}
+		now := time.Unix(unix, 0)
+		pass, edge := evaluate(program, now)
+		if !edge.IsZero() {
+			if !edge.After(now) {
+				t.Fatalf("the edge %v is over at %v", edge, now)
+			}
+			if before, _ := evaluate(program, edge.Add(-1)); before != pass {
+				t.Fatalf("%t at %v, and %t before the edge %v", pass, now, before, edge)
+			}
+		}
+		if again, second := evaluate(program, now); again != pass || !second.Equal(edge) && c.Cron == "" {
+			t.Fatalf("%t until %v and then %t until %v", pass, edge, again, second)
+		}
+		if opposite, _ := evaluate(compile(t, when(negated(c))), now); opposite == pass {
 			t.Fatal("negate does not give the opposite")
 		}
 	})

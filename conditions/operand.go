@@ -22,6 +22,9 @@ type operandText struct {
 	*builder
 	text string
 	at   *field.Path
+	// subject is what it is compared with, and subjectAt where that stands.
+	subject   *subject
+	subjectAt *field.Path
 }
 
 // wrong reports the value, and returns no comparison.

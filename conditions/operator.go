@@ -40,6 +40,7 @@ var operators = sync.OnceValue(func() map[string]operator {
 		"notBetween":  ofRange("not between ", true),
 		"exists":      ofValue("any value", exists),
 		"notExists":   ofValue("no value", func(actual any) bool { return !exists(actual) }),
+		"unique":      uniqueness(),
 		"typeOf":      typeName(),
 		"typeMap":     ofType(notes.TypeMap),
 		"typeList":    ofType(notes.TypeList),

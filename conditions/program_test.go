@@ -5,12 +5,14 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/conditionstest"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 )
@@ -38,7 +40,7 @@ func TestEvaluate(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			got := compile(t, orkv1.Conditions{When: tc.when, Or: tc.or}).Evaluate(facts())
+			got := compile(t, orkv1.Conditions{When: tc.when, Or: tc.or}).Evaluate(conditionstest.Facts())
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nEvaluate(): -want, +got:\n%s", tc.reason, diff)
 			}
@@ -69,8 +71,17 @@ func TestReasons(t *testing.T) {
 		{Field: "spec.replicas", Between: text("{{ .status.phase }}")},
 		{Field: "spec.replicas", Equals: text("{{ toInt .status.phase }}")},
 		{Field: "spec.replicas", Equals: text(strings.Repeat("long ", 50))},
+		{Field: "spec.host", Operator: "unique"},
+		{Field: "spec.image", Operator: "unique", Negate: true},
+		{Time: &orkv1.TimeWindow{After: "22:00", Before: "6:00"}},
+		{Time: &orkv1.TimeWindow{Before: "18:00"}, Negate: true},
+		{DayOfWeek: &orkv1.DayOfWeek{Weekend: new(false)}, Negate: true},
+		{DayOfWeek: &orkv1.DayOfWeek{In: []string{"sunday", "saturday"}}},
+		{DayOfWeek: &orkv1.DayOfWeek{NotIn: []string{"Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"}}},
+		{Cron: "0 8 * * *", Duration: &orkv1.Duration{Duration: 90 * time.Minute}},
+		{Cron: "@daily", Negate: true},
 	} {
-		verdict := compile(t, orkv1.Conditions{When: []orkv1.Condition{c}}).Evaluate(facts())
+		verdict := compile(t, orkv1.Conditions{When: []orkv1.Condition{c}}).Evaluate(conditionstest.Facts())
 		if verdict.Pass {
 			t.Errorf("%+v: want it to fail", c)
 		}
@@ -115,12 +126,12 @@ func TestCompileErrors(t *testing.T) {
 			{Field: "spec.a", Between: text("1,")},
 			{Field: "spec.a", NotBetween: text("one,2")},
 			{Field: "spec.a", Between: text("5,1")},
-			{Time: &orkv1.TimeWindow{After: "08:00"}},
-			{DayOfWeek: &orkv1.DayOfWeek{}},
-			{Cron: "* * * * *", Duration: &orkv1.Duration{}},
-			{CEL: "spec.a > 1"},
-			{Field: "spec.a", Operator: "unique"},
+			{CEL: "spec.replicas >", Field: "spec.a", Equals: text("b")},
 			{Field: "spec.a", Equals: text("x"), Notify: &orkv1.Notify{}, Source: &orkv1.CrossSource{}},
+			{Field: "{{ .spec.a }}", Operator: "unique"},
+			{Field: "children.deployment.spec", Operator: "unique"},
+			{Field: "spec", Operator: "unique"},
+			{Field: "spec.a", Operator: "unique", Value: text("x")},
 		},
 	}, field.NewPath("gate"))
 	var out strings.Builder
@@ -128,6 +139,58 @@ func TestCompileErrors(t *testing.T) {
 		fmt.Fprintln(&out, err)
 	}
 	golden.Compare(t, "testdata/compile_errors.golden", out.String())
+}
+
+// TestTimeErrors shows what an author reads of wrong statements about the time.
+func TestTimeErrors(t *testing.T) {
+	hour := &orkv1.Duration{Duration: time.Hour}
+	weekday := &orkv1.DayOfWeek{Weekday: new(true)}
+	_, errs := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{
+		{Time: &orkv1.TimeWindow{}},
+		{Time: &orkv1.TimeWindow{After: "8"}},
+		{Time: &orkv1.TimeWindow{After: "08:60", Before: "24:00"}},
+		{Time: &orkv1.TimeWindow{After: "8am"}},
+		{DayOfWeek: &orkv1.DayOfWeek{}},
+		{DayOfWeek: &orkv1.DayOfWeek{Weekday: new(true), In: []string{"Mon", "Thirsday"}}},
+		{DayOfWeek: &orkv1.DayOfWeek{Weekend: new(true), NotIn: []string{"noon"}}},
+		{DayOfWeek: &orkv1.DayOfWeek{In: []string{}}},
+		{Cron: "every day", Duration: hour},
+		{Cron: "0 0 8 * * *", Duration: hour},
+		{Cron: "60 * * * *", Duration: hour},
+		{Cron: "@dayly", Duration: hour},
+		{Cron: "@every 1h", Duration: hour},
+		{Cron: "TZ=Europe/Berlin 0 8 * * *", Duration: hour},
+		{Cron: "TZ=", Duration: hour},
+		{Cron: "0 0 30 2 *", Duration: hour},
+		{Cron: ", * * * *", Duration: hour},
+		{Cron: "0 8 * * *", Duration: &orkv1.Duration{}},
+		{Cron: "0 8 * * *", Duration: &orkv1.Duration{Duration: -time.Hour}},
+		{Duration: hour},
+		{Field: "spec.a", Duration: hour},
+		{Time: &orkv1.TimeWindow{After: "08:00"}, Duration: hour},
+		{Time: &orkv1.TimeWindow{After: "08:00"}, Field: "spec.a"},
+		{Time: &orkv1.TimeWindow{After: "08:00"}, Field: "spec.a", Equals: text("x"), ValueType: "int"},
+		{Cron: "0 8 * * *", Duration: hour, Operator: "gt", Value: text("x")},
+		{Time: &orkv1.TimeWindow{After: "8"}, DayOfWeek: weekday, Cron: "0 8", Duration: hour},
+		{DayOfWeek: weekday, Exists: new(false), NotExists: new(false)},
+	}}, field.NewPath("gate"))
+	var out strings.Builder
+	for _, err := range errs {
+		fmt.Fprintln(&out, err)
+	}
+	golden.Compare(t, "testdata/time_errors.golden", out.String())
+}
+
+func TestCronWithoutDurationWarns(t *testing.T) {
+	l := template.NewLanguage(nil, nil)
+	if _, errs := conditions.Compile(l, orkv1.Conditions{Or: []orkv1.Condition{{Cron: "@daily"}}}, field.NewPath("gate")); len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	want := `gate.or[0].cron: Invalid value: "@daily": without duration the window is open from each fire to the next, which is always: ` +
+		"say how long it is open, such as duration: 1h"
+	if got := fmt.Sprint(l.Warnings().ToAggregate()); got != want {
+		t.Errorf("Warnings():\n got %s\nwant %s", got, want)
+	}
 }
 
 func TestReferences(t *testing.T) {
@@ -141,6 +204,30 @@ func TestReferences(t *testing.T) {
 	}
 	if got := (*conditions.Program)(nil).References(); got != nil {
 		t.Errorf("no program reads nothing: got %v", got)
+	}
+}
+
+func TestUniquePaths(t *testing.T) {
+	program := compile(t, orkv1.Conditions{
+		When: []orkv1.Condition{{Field: ".spec.host", Operator: "unique"}, {Field: "spec.a"}},
+		Or:   []orkv1.Condition{{Field: "metadata.labels.id", Operator: "unique", Negate: true}},
+	})
+	want := [][]string{{"spec", "host"}, {"metadata", "labels", "id"}}
+	if diff := cmp.Diff(want, program.Unique()); diff != "" {
+		t.Errorf("every path that wants a check: -want, +got:\n%s", diff)
+	}
+	if got := (*conditions.Program)(nil).Unique(); got != nil {
+		t.Errorf("no program wants one: got %v", got)
+	}
+}
+
+func TestUniqueWithoutCheck(t *testing.T) {
+	program := compile(t, orkv1.Conditions{When: []orkv1.Condition{{Field: "spec.host", Operator: "unique"}}})
+	if v := program.Evaluate(template.NewFacts(conditionstest.Roots(), nil)); !v.Pass {
+		t.Errorf("where nobody can tell, every value is unique: %s", v.Reason)
+	}
+	if v := program.Evaluate(conditionstest.Facts().With("item", "a")); v.Pass {
+		t.Error("the check stays when a root is added")
 	}
 }
 
@@ -162,7 +249,7 @@ func TestProgramIsSafeForConcurrentUse(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 200 {
-				if verdict := program.Evaluate(facts()); !verdict.Pass {
+				if verdict := program.Evaluate(conditionstest.Facts()); !verdict.Pass {
 					t.Error(verdict.Reason)
 					return
 				}

@@ -33,7 +33,7 @@ func (t *Test) Check(f template.Facts) (holds bool, actual any, err error) {
 
 // Want is what the condition asks for, for people: the operator with its value, no longer than a line can hold.
 func (t *Test) Want(f template.Facts) string {
-	want := t.condition.comparison.want(f)
+	want := t.condition.statement.want(f)
 	if t.condition.negate {
 		want = "not " + want
 	}

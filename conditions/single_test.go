@@ -8,6 +8,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/conditionstest"
 )
 
 func TestCheckOne(t *testing.T) {
@@ -34,8 +35,8 @@ func TestCheckOne(t *testing.T) {
 			if len(errs) > 0 {
 				t.Fatal(errs.ToAggregate())
 			}
-			holds, actual, err := test.Check(facts())
-			got := result{Holds: holds, Actual: actual, Want: test.Want(facts())}
+			holds, actual, err := test.Check(conditionstest.Facts())
+			got := result{Holds: holds, Actual: actual, Want: test.Want(conditionstest.Facts())}
 			if err != nil {
 				got.Error = err.Error()
 			}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/go-logr/logr"
 	gocmp "github.com/google/go-cmp/cmp"
@@ -23,10 +24,12 @@ func startNothing(context.Context, string, logr.Logger) (cli.ControlPlane, error
 	return nil, errors.New("there is none")
 }
 
-// Each condition of the table has the result that stands beside it.
+// Each condition of the tables has the result that stands beside it.
 func TestConditions(t *testing.T) {
-	facts := template.NewFacts(map[string]any{"spec": map[string]any{"name": "shop", "on": true}}, nil)
-	for _, row := range read(t, "katalog.md").tables(t, "conditions")[0].rows {
+	now := func() time.Time { return time.Date(2026, time.March, 4, 10, 30, 15, 0, time.UTC) }
+	facts := template.NewFacts(map[string]any{"spec": map[string]any{"name": "shop", "on": true}}, now)
+	page := read(t, "katalog.md")
+	for _, row := range append(page.tables(t, "conditions")[0].rows, page.tables(t, "times")[0].rows...) {
 		text := words(row[0])[0]
 		t.Run(text, func(t *testing.T) {
 			result, err := load(within("spec.crds.website.operatorBox", "when: ["+text+"]\n"))

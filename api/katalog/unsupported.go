@@ -8,11 +8,11 @@ const notYet = "not supported yet"
 // sign, the one value that is meant. What becomes supported is removed from here.
 var notSupported = setOf(
 	// A Katalog.
-	"Katalog.lifecycle", "Katalog.profiles", "Katalog.notes", "Katalog.security", "Katalog.notification",
+	"Katalog.lifecycle", "Katalog.profiles", "Katalog.security", "Katalog.notification",
 	"Katalog.providers", "Katalog.gateway",
 
 	// A CRD.
-	"CRD.conversion", "CRD.webhooks", "CRD.serve", "CRD.normalize", "CRD.validation", "CRD.mutation", "CRD.enrich",
+	"CRD.conversion", "CRD.webhooks", "CRD.serve", "CRD.enrich",
 	"CRD.enrichAll", "CRD.deletionProtection", "CRD.removeFinalizers",
 
 	// An import.
@@ -39,8 +39,7 @@ var notSupported = setOf(
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 
 	// A condition.
-	"Condition.time", "Condition.dayOfWeek", "Condition.cron", "Condition.duration", "Condition.cel",
-	"Condition.notify", "Condition.source", "Condition.operator=unique",
+	"Condition.notify", "Condition.source",
 )
 
 // addedTo names the fields that those of a Motif are added to, which must be supported.

@@ -85,10 +85,10 @@ type Condition struct {
 	// DayOfWeek is a set of days, in UTC.
 	// +optional
 	DayOfWeek *DayOfWeek `json:"dayOfWeek,omitempty"`
-	// Cron opens a window at each fire of a five-field expression.
+	// Cron opens a window at each fire of a five-field expression, in UTC.
 	// +optional
 	Cron string `json:"cron,omitempty"`
-	// Duration is how long a window that Cron opened stays open; without it, until the next fire.
+	// Duration is how long a window that Cron opened stays open; without it, until the next fire, which is always.
 	// +optional
 	Duration *Duration `json:"duration,omitempty"`
 	// CEL is a boolean expression, in place of all of the above.
@@ -106,8 +106,8 @@ type Condition struct {
 	Source *CrossSource `json:"source,omitempty"`
 }
 
-// TimeWindow is a part of the day. Both ends are inclusive; an absent end is open. When After is later than Before the
-// window runs over midnight.
+// TimeWindow is a part of the day. Both ends are inclusive, to the end of their minutes; an absent end is open. When After is
+// later than Before the window runs over midnight.
 type TimeWindow struct {
 	// After is HH:MM in 24 hours.
 	// +optional

@@ -27,8 +27,11 @@ func (e *Edges) add(t time.Time) {
 	}
 }
 
-// Watch returns a copy of the Facts whose evaluations note in e when their results may change through time alone.
+// Watch returns a copy of the Facts whose evaluations note in e when their results may change through time alone. Their clock stands
+// still from here on: all of them see one instant, and an edge can't fall between looking at the clock and noting it.
 func (f Facts) Watch(e *Edges) Facts {
+	now := f.Now()
+	f.now = func() time.Time { return now }
 	f.edges = e
 	return f
 }

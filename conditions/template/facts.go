@@ -8,9 +8,10 @@ import (
 // Facts is what an expression reads: the roots, such as metadata, spec, status and children, and the clock. It is
 // immutable, and nobody may write to the maps it was made of. The zero Facts has no roots and the system's clock.
 type Facts struct {
-	roots map[string]any
-	now   func() time.Time
-	edges *Edges // nil: nobody watches
+	roots  map[string]any
+	now    func() time.Time
+	edges  *Edges      // nil: nobody watches
+	unique UniqueCheck // nil: everything is unique
 }
 
 // NewFacts returns Facts of the roots, whose values are of JSON's types, as unstructured objects hold them. now nil is
