@@ -157,7 +157,7 @@ func (d *Draft) Quantity(text orkv1.Template, at *field.Path) *resource.Quantity
 	if trimmed == nil {
 		return nil
 	}
-	q, err := resource.ParseQuantity(*trimmed)
+	q, err := orkv1.ParseQuantity(*trimmed)
 	switch {
 	case err != nil:
 		d.Report(field.Invalid(at, *trimmed, "is not a quantity such as 500m, 2 or 128Mi"))

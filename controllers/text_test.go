@@ -88,6 +88,7 @@ func TestTexts(t *testing.T) {
 		"BoolCase":      {reason: "in any case", reader: "Bool", text: "TRUE", want: want{value: true}},
 		"BoolNumber":    {reason: "true and false alone", reader: "Bool", text: "1", want: want{err: `things[0].x: "1" is not one of true, false`}},
 		"Canonical":     {reason: "as the API server spells it", reader: "Quantity", text: "1024Mi", want: want{value: "1Gi"}},
+		"HugeQuantity":  {reason: "an exponent that would be computed digit by digit", reader: "Quantity", text: "1e-999999999", want: want{err: `things[0].x: "1e-999999999" is not a quantity such as 500m, 2 or 128Mi`}},
 		"Milli":         {reason: "as the API server spells it", reader: "Quantity", text: "0.1", want: want{value: "100m"}},
 		"Protocol":      {reason: "upper case", reader: "Protocol", text: "sctp", want: want{value: "SCTP"}},
 		"NoProtocol":    {reason: "the default is explicit", reader: "Protocol", text: "", want: want{value: "TCP"}},

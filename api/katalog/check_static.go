@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -19,7 +18,7 @@ func (c *checker) quantity(text orkv1.Template, path *field.Path) {
 	if !isStatic(text) {
 		return
 	}
-	if q, err := resource.ParseQuantity(string(text)); err != nil {
+	if q, err := orkv1.ParseQuantity(string(text)); err != nil {
 		c.errorf(path, "want a quantity such as 100m or 128Mi, got %s", quote(string(text)))
 	} else if q.Sign() < 0 {
 		c.errorf(path, "must not be negative, got %s", text)

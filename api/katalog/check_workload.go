@@ -4,7 +4,6 @@ import (
 	"regexp"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -76,8 +75,8 @@ func (c *checker) resources(r *orkv1.Resources, path *field.Path) {
 		if !ok || !isStatic(request) || !isStatic(limit) {
 			continue
 		}
-		want, wantErr := resource.ParseQuantity(string(request))
-		most, mostErr := resource.ParseQuantity(string(limit))
+		want, wantErr := orkv1.ParseQuantity(string(request))
+		most, mostErr := orkv1.ParseQuantity(string(limit))
 		if wantErr == nil && mostErr == nil && want.Cmp(most) > 0 {
 			c.errorf(path.Child("requests").Key(key), "must not be above the limit (%s), got %s", limit, request)
 		}

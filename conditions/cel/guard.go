@@ -1,11 +1,8 @@
 package cel
 
 import (
-	"errors"
 	"fmt"
 	"math"
-	"strconv"
-	"strings"
 	"sync"
 
 	"github.com/google/cel-go/common/functions"
@@ -15,6 +12,8 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 	"github.com/google/cel-go/interpreter"
 	celconfig "k8s.io/apiserver/pkg/apis/cel"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 // maxWork bounds one call: the pairs of elements that it compares, or the characters that it writes. It is the size of the
@@ -125,18 +124,14 @@ func written(args []ref.Val) uint64 {
 // digits is for a number of which all digits are computed with, as 1e9 has ten of them.
 func digits(args []ref.Val) uint64 {
 	text, ok := args[0].(types.String)
-	if !ok {
+	switch {
+	case !ok:
 		return 0
+	case !orkv1.QuantityInRange(string(text)):
+		return math.MaxUint64
+	default:
+		return uint64(len(text))
 	}
-	count := uint64(len(text))
-	if i := strings.LastIndexAny(string(text), "eE"); i >= 0 {
-		exponent, err := strconv.ParseUint(strings.TrimLeft(string(text[i+1:]), "+-"), 10, 32)
-		if errors.Is(err, strconv.ErrRange) {
-			return math.MaxUint64
-		}
-		count += exponent
-	}
-	return count * count
 }
 
 // sizeOf counts characters, and elements at any depth. It is at least 1, so that nothing hides a large factor, and stops

@@ -72,6 +72,7 @@ func numberCalls() []call {
 		{"missing is 0", "parseQuantity", list(nil), 0.0, ""},
 		{"no quantity", "parseQuantity", list("much"), nil, `parseQuantity: "much" is not a quantity: use`},
 		{"an exponent that nobody means", "parseQuantity", list("1e999999999"), nil, "is not a quantity"},
+		{"too large for a number", "parseQuantity", list("1e1000"), nil, "out of range"},
 		{"exa is not an exponent", "parseQuantity", list("1E"), 1e18, ""},
 		{"missing is 0", "formatQuantity", list(nil), "0", ""},
 		{"millions", "formatQuantity", list(int64(2000000)), "2M", ""},

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/api/resource"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 func quantityFamily() []Function {
@@ -37,27 +39,13 @@ func quantityFamily() []Function {
 	}
 }
 
-// maxQuantity bounds the text of a quantity, and maxExponent what stands behind its e: the parser computes with all digits.
-const (
-	maxQuantity = 64
-	maxExponent = 30
-)
-
 func quantity(function string, value any) (resource.Quantity, error) {
 	text := strings.TrimSpace(Text(value))
 	if text == "" {
 		return resource.Quantity{Format: resource.DecimalSI}, nil
 	}
 	wrong := fmt.Errorf("%s: %s is not a quantity: use a number with a unit or without, such as 250m, 2 or 1Gi", function, quote(value))
-	if at := strings.LastIndexAny(text, "eE"); at >= 0 {
-		if exponent, err := strconv.Atoi(text[at+1:]); err == nil && (exponent > maxExponent || exponent < -maxExponent) {
-			return resource.Quantity{}, wrong
-		}
-	}
-	if len(text) > maxQuantity {
-		return resource.Quantity{}, wrong
-	}
-	q, err := resource.ParseQuantity(text)
+	q, err := orkv1.ParseQuantity(text)
 	if err != nil {
 		return resource.Quantity{}, wrong
 	}
@@ -66,7 +54,11 @@ func quantity(function string, value any) (resource.Quantity, error) {
 
 func parseQuantity(s any) (float64, error) {
 	q, err := quantity("parseQuantity", s)
-	return q.AsApproximateFloat64(), err
+	n := q.AsApproximateFloat64()
+	if math.IsInf(n, 0) {
+		return 0, fmt.Errorf("parseQuantity: %s is out of range (64 bits)", quote(s))
+	}
+	return n, err
 }
 
 func formatQuantity(value any) (string, error) {

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 // difference is a desired leaf that the observed object does not have as desired.
@@ -191,11 +192,11 @@ func (c *comparison) sameValue(path string, desired, observed any) bool {
 	if !c.builtin || observed == nil || holdsText(path) {
 		return false
 	}
-	want, err := resource.ParseQuantity(fmt.Sprint(desired))
+	want, err := orkv1.ParseQuantity(fmt.Sprint(desired))
 	if err != nil {
 		return false
 	}
-	have, err := resource.ParseQuantity(fmt.Sprint(observed))
+	have, err := orkv1.ParseQuantity(fmt.Sprint(observed))
 	return err == nil && want.Cmp(have) == 0
 }
 

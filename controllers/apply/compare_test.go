@@ -86,6 +86,11 @@ func TestDifferences(t *testing.T) {
 			desired: `{resources: {requests: {cpu: 1000m}}}`, observed: `{resources: {requests: {cpu: "2"}}}`,
 			want: []string{"resources.requests.cpu"},
 		},
+		"HugeQuantity": {
+			reason: "an exponent that would be computed digit by digit is a text", kind: deploymentKind,
+			desired: `{resources: {requests: {cpu: "1e-999999999"}}}`, observed: `{resources: {requests: {cpu: "1"}}}`,
+			want: []string{"resources.requests.cpu"},
+		},
 		"QuantityOfACustomKind": {
 			reason: "who knows what it means there", kind: customKind,
 			desired: `{spec: {cpu: 1000m}}`, observed: `{spec: {cpu: "1"}}`, want: []string{"spec.cpu"},
