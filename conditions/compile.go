@@ -78,7 +78,7 @@ func (b *builder) subject(text orkv1.Template, at *field.Path) subject {
 		b.errors = append(b.errors, field.Invalid(at, text, err.Error()))
 		return s
 	}
-	b.errors = append(b.errors, b.language.Check(path, at)...)
+	b.errors = append(b.errors, b.language.Check(string(text), path, at)...)
 	b.references = append(b.references, path)
 	s.path = path
 	return s

@@ -18,7 +18,7 @@ func (k known) Check(path template.Path) *template.Misread {
 	if _, ok := k[path.String()]; ok {
 		return nil
 	}
-	return &template.Misread{Problem: path.String() + " is not known", Warning: path[0] == "maybe"}
+	return &template.Misread{Problem: path.String() + " is not known", Key: len(path) - 1, Warning: path[0] == "maybe"}
 }
 
 func (k known) Shape(path template.Path) template.Shape { return k[path.String()] }
@@ -53,9 +53,9 @@ func TestKnownFields(t *testing.T) {
 		"OrderOfText":   {"a text may hold a number", orkv1.Condition{Field: "spec.name", GreaterThan: text("3")}, "", ""},
 		"Any":           {"nothing is known of the value", orkv1.Condition{Field: "spec.any", Equals: text("x")}, "", ""},
 		"Rendered":      {"nor of a template", orkv1.Condition{Field: "spec.tier", Equals: text("{{ .spec.any }}")}, "", ""},
-		"Unknown":       {"a field there is not", orkv1.Condition{Field: "spec.nmae", Equals: text("x")}, `gate.when[0].field: Invalid value: "spec.nmae": spec.nmae is not known`, ""},
-		"UnknownInText": {"in a template as well", orkv1.Condition{Field: "{{ .spec.nmae }}", Equals: text("x")}, `gate.when[0].field: Invalid value: "{{ .spec.nmae }}": 1:4: spec.nmae is not known`, ""},
-		"Doubtful":      {"one that may be there", orkv1.Condition{Field: "maybe.it", Equals: text("x")}, "", `gate.when[0].field: Invalid value: "maybe.it": maybe.it is not known`},
+		"Unknown":       {"a field there is not", orkv1.Condition{Field: "spec.nmae", Equals: text("x")}, `gate.when[0].field: Invalid value: "spec.nmae": 1:6: spec.nmae is not known`, ""},
+		"UnknownInText": {"in a template as well", orkv1.Condition{Field: "{{ .spec.nmae }}", Equals: text("x")}, `gate.when[0].field: Invalid value: "{{ .spec.nmae }}": 1:10: spec.nmae is not known`, ""},
+		"Doubtful":      {"one that may be there", orkv1.Condition{Field: "maybe.it", Equals: text("x")}, "", `gate.when[0].field: Invalid value: "maybe.it": 1:7: maybe.it is not known`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

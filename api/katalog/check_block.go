@@ -176,7 +176,7 @@ func (c *checker) twice(v reflect.Value, i int, seen map[string]int, path *field
 	}
 	if first, taken := seen[name]; taken {
 		other := path.Index(first).String()
-		if _, via := c.doc.origin(other); via != nil {
+		if c.doc.origin(other).via != nil {
 			other += " (" + c.doc.place(other) + ")"
 		}
 		c.errorf(path.Index(i), "makes the same object as %s; give it another name, or both of them conditions", other)

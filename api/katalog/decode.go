@@ -14,9 +14,8 @@ import (
 // decoder turns nodes into Go values. It reports every problem and goes on with the next field.
 type decoder struct {
 	*log
-	includer  *includer
-	positions map[string]Position
-	imported  map[string]*site // of the paths whose values imports brought
+	includer *includer
+	places   map[string]place // by path
 	// undecoded holds paths that a misspelt key most likely means.
 	undecoded    map[string]bool
 	notSupported keys
@@ -240,10 +239,7 @@ func (d *decoder) locate(e entry, path string) {
 }
 
 func (d *decoder) place(n *node, pos Position, path string) {
-	d.positions[path] = pos
-	if n.via != nil {
-		d.imported[path] = n.via
-	}
+	d.places[path] = place{Position: pos, via: n.via, written: n.written}
 }
 
 // isUnbound tells whether a value is known only when the inputs of a Motif are.

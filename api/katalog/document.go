@@ -17,9 +17,15 @@ type Document struct {
 	// CRDs holds an element for every CRD of the Katalog, by its name.
 	CRDs map[string]*Files
 
-	root      Position
-	positions map[string]Position
-	imported  map[string]*site
+	root   Position
+	places map[string]place // by path
+}
+
+// place is where a value stands.
+type place struct {
+	Position
+	via     *site   // the import that brought the value, nil for one of the Katalog's own files
+	written written // of a text
 }
 
 // Files are what the files of one CRD hold.
@@ -54,41 +60,48 @@ func (d *Document) Locate(path *field.Path) Position {
 }
 
 func (d *Document) locate(path string) Position {
-	pos, _ := d.origin(path)
-	return pos
+	return d.origin(path).Position
 }
 
-// origin is locate, and the import that brought the value.
-func (d *Document) origin(path string) (Position, *site) {
+// origin is the place of the value of a path, or of the nearest value around it.
+func (d *Document) origin(path string) place {
 	for path != "" {
-		if pos, known := d.positions[path]; known {
-			return pos, d.imported[path]
+		if p, known := d.places[path]; known {
+			return p
 		}
 		path = path[:max(0, strings.LastIndexAny(path, ".["))]
 	}
-	return d.root, nil
+	return place{Position: d.root}
 }
 
 // place names the position of a path for a message about another one.
 func (d *Document) place(path string) string {
-	pos, via := d.origin(path)
-	return strings.Replace(pos.String()+importedAt(via.places()), "; ", ", ", 1)
+	p := d.origin(path)
+	return strings.Replace(p.String()+importedAt(p.via.places()), "; ", ", ", 1)
 }
 
 // traced puts the imports on findings in Motifs.
 func (d *Document) traced(findings Findings) {
 	for i := range findings {
-		if pos, via := d.origin(findings[i].Path); via != nil && pos.File == findings[i].File {
-			findings[i].Imports = via.places()
+		if p := d.origin(findings[i].Path); p.via != nil && p.File == findings[i].File {
+			findings[i].Imports = p.via.places()
 		}
 	}
 }
 
 // Findings puts positions on errors that are found in the Katalog after it was loaded, and sorts them.
+//
+// Who finds something inside of a text says where: an error of the type field.ErrorTypeInvalid whose BadValue is the whole text may
+// begin its detail with "line:column: ", counted from 1 in the text, columns in bytes. The position is then that of the character in the
+// file and the message is the rest, unless the file spells the text in another way, as when the inputs of a Motif were put into it.
 func (d *Document) Findings(errs field.ErrorList) Findings {
 	findings := make(Findings, 0, len(errs))
 	for _, err := range errs {
-		findings = append(findings, Finding{Position: d.locate(err.Field), Path: err.Field, Message: messageOf(err)})
+		found := Finding{Position: d.locate(err.Field), Path: err.Field, Message: messageOf(err)}
+		if at, problem, ok := d.inside(err); ok {
+			found.Position, found.Message = at, problem
+		}
+		findings = append(findings, found)
 	}
 	d.traced(findings)
 	return findings.sorted()

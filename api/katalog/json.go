@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
+	"unicode/utf8"
 )
 
 // isJSON tells whether a text is one valid JSON object. YAML readers refuse some of these: those that are indented with
@@ -14,7 +15,7 @@ func isJSON(data []byte) bool {
 
 // parseJSON returns the value of a text that isJSON has accepted.
 func (s *source) parseJSON(data []byte) []*node {
-	r := jsonReader{source: s, data: data, line: 1}
+	r := jsonReader{source: s, file: &text{data: data, json: true}, line: 1}
 	if n := r.value(0); n != nil {
 		return []*node{n}
 	}
@@ -24,7 +25,7 @@ func (s *source) parseJSON(data []byte) []*node {
 // jsonReader walks over valid JSON and counts lines.
 type jsonReader struct {
 	source    *source
-	data      []byte
+	file      *text
 	at        int
 	line      int
 	lineStart int
@@ -32,17 +33,21 @@ type jsonReader struct {
 
 // space skips white space and returns the position behind it.
 func (r *jsonReader) space() Position {
-	for ; r.at < len(r.data); r.at++ {
-		switch r.data[r.at] {
+	for ; r.at < len(r.file.data); r.at++ {
+		switch r.file.data[r.at] {
 		case '\n':
 			r.line++
 			r.lineStart = r.at + 1
 		case ' ', '\t', '\r':
 		default:
-			return Position{r.source.file, r.line, r.at - r.lineStart + 1}
+			return r.position()
 		}
 	}
-	return Position{r.source.file, r.line, r.at - r.lineStart + 1}
+	return r.position()
+}
+
+func (r *jsonReader) position() Position {
+	return Position{r.source.file, r.line, utf8.RuneCount(r.file.data[r.lineStart:r.at]) + 1}
 }
 
 // value returns nil for what it has reported.
@@ -50,22 +55,22 @@ func (r *jsonReader) value(depth int) *node {
 	pos := r.space()
 	if depth > maxDepth {
 		r.source.log.errorf(pos, "", "nested more than %d levels deep", maxDepth)
-		r.at = len(r.data)
+		r.at = len(r.file.data)
 		return nil
 	}
-	switch r.data[r.at] {
+	switch r.file.data[r.at] {
 	case '{':
 		return r.object(pos, depth)
 	case '[':
 		return r.array(pos, depth)
 	case '"':
-		return &node{kind: kindScalar, pos: pos, tag: tagString, text: r.text(), quoted: true}
+		return &node{kind: kindScalar, pos: pos, tag: tagString, text: r.text(), quoted: true, written: written{r.file, styleJSON}}
 	}
-	end := bytes.IndexAny(r.data[r.at:], " \t\r\n,]}")
+	end := bytes.IndexAny(r.file.data[r.at:], " \t\r\n,]}")
 	if end < 0 {
-		end = len(r.data) - r.at
+		end = len(r.file.data) - r.at
 	}
-	literal := string(r.data[r.at : r.at+end])
+	literal := string(r.file.data[r.at : r.at+end])
 	r.at += end
 	return &node{kind: kindScalar, pos: pos, tag: literalTag(literal), text: literal}
 }
@@ -85,29 +90,29 @@ func literalTag(literal string) string {
 
 func (r *jsonReader) text() string {
 	start := r.at
-	for r.at++; r.data[r.at] != '"'; r.at++ {
-		if r.data[r.at] == '\\' {
+	for r.at++; r.file.data[r.at] != '"'; r.at++ {
+		if r.file.data[r.at] == '\\' {
 			r.at++
 		}
 	}
 	r.at++
 	var text string
-	if err := json.Unmarshal(r.data[start:r.at], &text); err != nil {
-		return string(r.data[start:r.at]) // cannot be: the whole text is valid
+	if err := json.Unmarshal(r.file.data[start:r.at], &text); err != nil {
+		return string(r.file.data[start:r.at]) // cannot be: the whole text is valid
 	}
 	return text
 }
 
 // next skips a comma and tells whether there is another element before the end.
 func (r *jsonReader) next(end byte) bool {
-	if r.space(); r.at < len(r.data) && r.data[r.at] == ',' {
+	if r.space(); r.at < len(r.file.data) && r.file.data[r.at] == ',' {
 		r.at++
 		r.space()
 	}
-	if r.at >= len(r.data) {
+	if r.at >= len(r.file.data) {
 		return false
 	}
-	if r.data[r.at] == end {
+	if r.file.data[r.at] == end {
 		r.at++
 		return false
 	}

@@ -258,14 +258,13 @@ func (l *loader) katalog(root *node) {
 	d := &decoder{
 		log:          found,
 		includer:     l.includer,
-		positions:    map[string]Position{"": root.pos},
-		imported:     map[string]*site{},
+		places:       map[string]place{"": {Position: root.pos}},
 		undecoded:    map[string]bool{},
 		notSupported: l.notSupported,
 	}
 	l.includer.log, l.includer.notSupported = found, l.notSupported
 	doc := &Document{
-		Katalog: &orkv1.Katalog{}, CRDs: map[string]*Files{}, root: root.pos, positions: d.positions, imported: d.imported,
+		Katalog: &orkv1.Katalog{}, CRDs: map[string]*Files{}, root: root.pos, places: d.places,
 	}
 	d.decodeKatalog(root, doc.Katalog)
 

@@ -87,8 +87,8 @@ func (in *includer) check(m *motif, via *site) {
 
 	checkVersion(found, m.root)
 	d := &decoder{
-		log: found, includer: in, notSupported: in.notSupported, positions: map[string]Position{"": m.root.pos},
-		imported: map[string]*site{}, undecoded: map[string]bool{}, unbound: map[string]bool{},
+		log: found, includer: in, notSupported: in.notSupported, places: map[string]place{"": {Position: m.root.pos}},
+		undecoded: map[string]bool{}, unbound: map[string]bool{},
 	}
 	var declared orkv1.Motif
 	d.value(m.root, reflect.ValueOf(&declared).Elem(), "")
@@ -98,7 +98,7 @@ func (in *includer) check(m *motif, via *site) {
 	in.checkImports(d, m, via)
 	decoded := len(found.errors)
 
-	doc := &Document{Katalog: &orkv1.Katalog{}, root: m.root.pos, positions: d.positions}
+	doc := &Document{Katalog: &orkv1.Katalog{}, root: m.root.pos, places: d.places}
 	(&checker{doc: doc, log: found}).motif(&declared)
 	found.errors = withoutEchoes(found.errors, decoded, d.undecoded)
 	// A static check says nothing about a text that inputs will change.

@@ -30,6 +30,7 @@ type node struct {
 	tag    string // of a scalar
 	text   string // of a scalar, as it is spelled
 	quoted bool   // a scalar in quotes or a block
+	written
 	items  []*node
 	fields []entry
 	via    *site // the import that brought the value, nil for one of the Katalog's own files

@@ -15,6 +15,7 @@ import (
 // parseYAML returns the documents of a text. Of a text with a syntax error it returns those before it.
 func (s *source) parseYAML(data []byte) []*node {
 	var documents []*node
+	file := &text{data: data}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	for {
 		var document yaml.Node
@@ -29,7 +30,7 @@ func (s *source) parseYAML(data []byte) []*node {
 		if len(document.Content) == 0 {
 			continue
 		}
-		c := converter{source: s}
+		c := converter{source: s, file: file}
 		if n := c.convert(document.Content[0], 0); n != nil && !n.isNull() {
 			documents = append(documents, n)
 		}
@@ -100,6 +101,7 @@ const yamlQuoted = yaml.SingleQuotedStyle | yaml.DoubleQuotedStyle | yaml.Litera
 // converter makes nodes of one YAML document.
 type converter struct {
 	source *source
+	file   *text
 	open   []*yaml.Node // the anchors that are being expanded
 }
 
@@ -138,7 +140,9 @@ func (c *converter) scalar(y *yaml.Node, pos Position) *node {
 		c.source.log.errorf(pos, "", "unknown YAML tag %s", tag)
 		return nil
 	}
-	return &node{kind: kindScalar, pos: pos, tag: tag, text: y.Value, quoted: y.Style&yamlQuoted != 0}
+	return &node{
+		kind: kindScalar, pos: pos, tag: tag, text: y.Value, quoted: y.Style&yamlQuoted != 0, written: written{c.file, styleOf(y.Style)},
+	}
 }
 
 // spend counts a node that an alias adds. It reports the end of the budget once.

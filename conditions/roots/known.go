@@ -79,16 +79,24 @@ func (r *Known) Check(path template.Path) *template.Misread {
 		return &template.Misread{Problem: r.unknownRoot(path[0])}
 	}
 	if path[0] == "children" && len(path) > 1 {
-		return r.children.check(path[1])
+		return at(1, r.children.check(path[1]))
 	}
 	for i, key := range path[1:] {
 		next, ok := below(props, key)
 		if !ok {
-			return unknownField(path[:i+1], key, props)
+			return at(i+1, unknownField(path[:i+1], key, props))
 		}
 		props = next
 	}
 	return nil
+}
+
+// at says which key of the path is misread.
+func at(key int, misread *template.Misread) *template.Misread {
+	if misread != nil {
+		misread.Key = key
+	}
+	return misread
 }
 
 // Keeps tells whether the server keeps a value at a path.
@@ -118,8 +126,8 @@ func (r *Known) unknownRoot(name string) string {
 
 // unknownField is an error where nothing can be read, or where a name was probably misspelt. A name that is like no other may be of a
 // later version of the definition.
-func unknownField(at template.Path, key string, props *Props) *template.Misread {
-	where := "." + strings.ReplaceAll(at.String(), "."+template.Element, "[]")
+func unknownField(above template.Path, key string, props *Props) *template.Misread {
+	where := "." + strings.ReplaceAll(above.String(), "."+template.Element, "[]")
 	switch {
 	case key == template.Element:
 		return &template.Misread{Problem: fmt.Sprintf("%s is a %s: there is nothing to range over", where, props.Type)}

@@ -43,7 +43,7 @@ func (k known) Check(path template.Path) *template.Misread {
 	if _, ok := k[path.String()]; ok || path[0] != "spec" {
 		return nil
 	}
-	return &template.Misread{Problem: path.String() + " is not in the schema"}
+	return &template.Misread{Problem: path.String() + " is not in the schema", Key: len(path) - 1}
 }
 
 func (k known) Shape(path template.Path) template.Shape { return k[path.String()] }

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// SyntaxError tells where in a text a template is wrong. Line and Column count from 1; columns are bytes.
+// SyntaxError tells where in a text a template is wrong. Line and Column count from 1; columns are bytes. What it says is how a detail
+// begins that katalog.Document.Findings gives its place in the file.
 type SyntaxError struct {
 	Line, Column int
 	Problem      string

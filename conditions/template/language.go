@@ -109,18 +109,19 @@ func (l *Language) Compile(text string, at *field.Path) (*Program, field.ErrorLi
 	return nil, errs
 }
 
-// Check judges a path that is read without a template, as Compile judges those in a text.
-func (l *Language) Check(path Path, at *field.Path) field.ErrorList {
+// Check judges a path that is read without a template, as Compile judges those in a text. The text is the path as it is written.
+func (l *Language) Check(text string, path Path, at *field.Path) field.ErrorList {
 	if l == nil || l.roots == nil {
 		return nil
 	}
-	switch misread := l.roots.Check(path); {
-	case misread == nil:
+	misread := l.roots.Check(path)
+	if misread == nil {
 		return nil
-	case misread.Warning:
-		l.Warn(l.invalid(at, path.String(), misread.Problem))
-		return nil
-	default:
-		return field.ErrorList{l.invalid(at, path.String(), misread.Problem)}
 	}
+	found := l.invalid(at, text, problem(text, path.offset(text, misread.Key), "%s", misread.Problem).Error())
+	if misread.Warning {
+		l.Warn(found)
+		return nil
+	}
+	return field.ErrorList{found}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // Path is a dot path such as spec.replicas, by its keys. It leads through maps only.
@@ -29,6 +30,11 @@ func ParsePath(text string) (Path, error) {
 		return nil, fmt.Errorf("the path %q has an empty key between two dots or at its end", text)
 	}
 	return path, nil
+}
+
+// offset is where a key of the path stands in a text that is the path.
+func (p Path) offset(text string, key int) int {
+	return len(strings.TrimRightFunc(text, unicode.IsSpace)) - len(p[key:].String())
 }
 
 // Lookup reads the value at the path; false when there is none.

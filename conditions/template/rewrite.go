@@ -148,7 +148,7 @@ func (r *rewriter) note(call *parse.IdentifierNode, n *note) {
 	for _, path := range n.references() {
 		if !slices.ContainsFunc(r.references, func(known []string) bool { return slices.Equal(known, path) }) {
 			r.references = append(r.references, path)
-			r.judge(int(call.Position()), path, "note "+n.Name+": ")
+			r.judge(path, "note "+n.Name+": ", func(int) int { return int(call.Position()) })
 		}
 	}
 }
@@ -156,18 +156,40 @@ func (r *rewriter) note(call *parse.IdentifierNode, n *note) {
 // read notes a path that is read, and what the language says of it.
 func (r *rewriter) read(node parse.Node, path Path) {
 	r.references = append(r.references, path)
-	// Go's position of a field is that of its last key.
-	at := min(max(0, int(node.Position())), len(r.text))
-	if len(path) > 0 {
-		if start := strings.LastIndex(r.text[:at], "."+path[0]); start > strings.LastIndex(r.text[:at], "{{") {
-			at = start
-		}
-	}
-	r.judge(at, path, "")
+	r.judge(path, "", func(key int) int { return r.offset(node, key-len(path)) })
 }
 
-// judge reports what the language says of reading a path.
-func (r *rewriter) judge(at int, path Path, prefix string) {
+// offset is where a key of a field stands, by its index from the end. A key that is written elsewhere, as what range goes
+// over, gives the place of the first that is written.
+func (r *rewriter) offset(node parse.Node, fromEnd int) int {
+	written := keysOf(node)
+	at := min(max(0, int(node.Position())), len(r.text))
+	// Go's position of a field is that of its first key or of the second.
+	chain := "." + strings.Join(written, ".")
+	start := strings.LastIndex(r.text[:min(at+len(chain), len(r.text))], chain)
+	if len(written) == 0 || start < 0 {
+		return at
+	}
+	before := written[:max(0, len(written)+fromEnd)]
+	return start + len(".") + len(strings.Join(append(before[:len(before):len(before)], ""), "."))
+}
+
+// keysOf are the keys that a node is written with.
+func keysOf(node parse.Node) []string {
+	switch n := node.(type) {
+	case *parse.FieldNode:
+		return n.Ident
+	case *parse.VariableNode:
+		return n.Ident[1:]
+	case *parse.ChainNode:
+		return n.Field
+	default:
+		return nil
+	}
+}
+
+// judge reports what the language says of reading a path. Where tells the offset of a key of the path.
+func (r *rewriter) judge(path Path, prefix string, where func(key int) int) {
 	if r.language == nil || r.language.roots == nil {
 		return
 	}
@@ -175,7 +197,7 @@ func (r *rewriter) judge(at int, path Path, prefix string) {
 	if misread == nil {
 		return
 	}
-	found := problem(r.text, at, "%s", prefix+misread.Problem)
+	found := problem(r.text, where(misread.Key), "%s", prefix+misread.Problem)
 	if misread.Warning {
 		r.warnings = append(r.warnings, found)
 	} else {

@@ -14,6 +14,8 @@ type Roots interface {
 // Misread says why a path leads nowhere.
 type Misread struct {
 	Problem string
+	// Key is the index of the key of the path that there is not.
+	Key int
 	// Warning: it may be meant so.
 	Warning bool
 }

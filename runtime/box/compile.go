@@ -224,7 +224,7 @@ func (c *compiler) forEach(declared *orkv1.ForEach, at *field.Path) *ForEach {
 		c.report(field.Invalid(at, declared.Field, err.Error()))
 		return &ForEach{As: declared.As}
 	}
-	c.report(c.language.Check(path, at)...)
+	c.report(c.language.Check(declared.Field, path, at)...)
 	switch kind := c.known.Shape(path).Type; kind {
 	case "", notes.TypeList, notes.TypeMap:
 	default:
