@@ -38,8 +38,8 @@ var notSupported = setOf(
 	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 
-	// A condition.
-	"Condition.notify", "Condition.source",
+	// A condition, and rules.
+	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",
 )
 
 // addedTo names the fields that those of a Motif are added to, which must be supported.
