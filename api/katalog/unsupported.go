@@ -23,7 +23,7 @@ var notSupported = setOf(
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
 	"OperatorBox.rollback",
 	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
-	"Queue.shared", "Queue.type=delayed", "Queue.maxDepth", "Queue.retryBackoff", "Queue.behaviour",
+	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
 	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",

@@ -49,7 +49,11 @@ func New(resource *Props) *Known {
 	for _, name := range []string{"spec", "status"} {
 		r.roots[name] = nil
 		if resource != nil {
-			r.roots[name], _ = below(resource, name)
+			props, known := below(resource, name)
+			if !known {
+				props = ofType("object") // without a field
+			}
+			r.roots[name] = props
 		}
 	}
 	r.environment = sync.OnceValue(r.newEnvironment)
