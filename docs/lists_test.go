@@ -219,4 +219,6 @@ func leaves(commands []*cobra.Command) []*cobra.Command {
 }
 
 // calledBy is what stands behind ork.
-func calledBy(command *cobra.Command) string { return strings.TrimPrefix(command.CommandPath(), "ork ") }
+func calledBy(command *cobra.Command) string {
+	return strings.TrimPrefix(command.CommandPath(), "ork ")
+}

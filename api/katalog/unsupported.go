@@ -19,7 +19,7 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross", "OperatorBox.onDelete",
+	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
 	"OperatorBox.rollback",
 	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",

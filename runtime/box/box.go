@@ -83,6 +83,8 @@ type Box struct {
 	Gate *conditions.Program
 	// Blocks are onCreate and onReconcile, as far as declared.
 	Blocks []Block
+	// OnDelete are the children that are deleted, and gone, before the resource goes. Nil: none.
+	OnDelete *Block
 	// Kinds of the children, in apply order.
 	Kinds []schema.GroupVersionKind
 	// Status tells what the status says.

@@ -161,7 +161,11 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	}
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
+	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Kinds = c.kinds(b.Blocks)
+	if b.OnDelete != nil {
+		b.Kinds = c.kinds(append(slices.Clone(b.Blocks), *b.OnDelete))
+	}
 	if len(*c.errs) == 0 {
 		noteReads(b, c.labels, c.early)
 	}
