@@ -59,4 +59,6 @@ func (e *expression) explain(result outcome, negated bool, _ template.Facts) str
 	return fmt.Sprintf("cel: %s is %t", e.source(), negated)
 }
 
-func (e *expression) source() string { return shorten(strings.Join(strings.Fields(e.program.Source()), " ")) }
+func (e *expression) source() string {
+	return shorten(strings.Join(strings.Fields(e.program.Source()), " "))
+}

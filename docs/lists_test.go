@@ -59,6 +59,7 @@ func TestLists(t *testing.T) {
 		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
 		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
 		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},
+		"SchemaFlags":   {reason: "ork generate schema has these flags", got: flagsOf(t, running, "generate schema"), want: flagNames(t, commands, "generate schema")},
 		"Commands":      {reason: "ork has these commands", got: commandsOf(t, running), want: commandNames(commands)},
 	}
 	for name, tc := range cases {
@@ -177,8 +178,8 @@ var flag = regexp.MustCompile(`(?m)^ +(?:-\w, )?--([a-z-]+)`)
 func flagNames(t *testing.T, commands []*cobra.Command, name string) []string {
 	t.Helper()
 	var all []string
-	for _, command := range commands {
-		if command.Name() == name {
+	for _, command := range leaves(commands) {
+		if calledBy(command) == name {
 			for _, found := range flag.FindAllStringSubmatch(command.Flags().FlagUsages(), -1) {
 				all = append(all, found[1])
 			}
@@ -198,8 +199,26 @@ func commandsOf(t *testing.T, p page) []string {
 
 func commandNames(commands []*cobra.Command) []string {
 	var all []string
-	for _, command := range commands {
-		all = append(all, command.Name())
+	for _, command := range leaves(commands) {
+		all = append(all, calledBy(command))
 	}
 	return all
+}
+
+// leaves are the commands that do something.
+func leaves(commands []*cobra.Command) []*cobra.Command {
+	var all []*cobra.Command
+	for _, command := range commands {
+		if below := command.Commands(); len(below) > 0 {
+			all = append(all, leaves(below)...)
+		} else {
+			all = append(all, command)
+		}
+	}
+	return all
+}
+
+// calledBy is what stands behind ork.
+func calledBy(command *cobra.Command) string {
+	return strings.TrimPrefix(command.CommandPath(), "ork ")
 }

@@ -19,11 +19,11 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross", "OperatorBox.onDelete",
+	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
 	"OperatorBox.rollback",
 	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
-	"Queue.shared", "Queue.type=delayed", "Queue.maxDepth", "Queue.retryBackoff", "Queue.behaviour",
+	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
 	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",
@@ -38,8 +38,8 @@ var notSupported = setOf(
 	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 
-	// A condition.
-	"Condition.notify", "Condition.source",
+	// A condition, and rules.
+	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",
 )
 
 // addedTo names the fields that those of a Motif are added to, which must be supported.

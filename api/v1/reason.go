@@ -8,6 +8,11 @@ const (
 	ConditionReconciling = "Reconciling"
 	// ConditionStalled is there, and True, only when a person has to change something. Part of the kstatus contract.
 	ConditionStalled = "Stalled"
+	// ConditionValidationFailed is there when the Katalog has validation rules, and True while one denies the resource: then its
+	// children stay as they are.
+	ConditionValidationFailed = "ValidationFailed"
+	// ConditionValidationWarning is there when the Katalog has validation rules, and True while one warns of the resource.
+	ConditionValidationWarning = "ValidationWarning"
 )
 
 // Reasons of conditions. An Event that tells of Ready=False has the same reason.
@@ -29,4 +34,12 @@ const (
 	ReasonKindNotReadable = "KindNotReadable"
 	// ReasonNamespaceRestricted is a resource, or a child, in a namespace that the Katalog leaves alone.
 	ReasonNamespaceRestricted = "NamespaceRestricted"
+	// ReasonValidationFailed is the reason of Ready=False for a resource that a rule denies.
+	ReasonValidationFailed = "ValidationFailed"
+	// ReasonDenyRuleViolation and ReasonValidationPassed are those of ValidationFailed.
+	ReasonDenyRuleViolation = "DenyRuleViolation"
+	ReasonValidationPassed  = "ValidationPassed"
+	// ReasonWarnRuleViolation and ReasonNoWarnings are those of ValidationWarning.
+	ReasonWarnRuleViolation = "WarnRuleViolation"
+	ReasonNoWarnings        = "NoWarnings"
 )

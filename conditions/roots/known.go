@@ -5,10 +5,12 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
 	"github.com/orkestra-runtime/orkestra/api/nearest"
+	"github.com/orkestra-runtime/orkestra/conditions/cel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
@@ -21,6 +23,10 @@ type Known struct {
 	roots    map[string]*Props
 	// local tells of roots that are in some places only, for the message about one that is not here.
 	local map[string]string
+	// added are the names that With gave roots which other places do not have.
+	added []string
+	// environment is made when it is first asked for: few Katalogs have CEL in them.
+	environment func() *cel.Environment
 }
 
 var _ template.Roots = (*Known)(nil)
@@ -43,9 +49,14 @@ func New(resource *Props) *Known {
 	for _, name := range []string{"spec", "status"} {
 		r.roots[name] = nil
 		if resource != nil {
-			r.roots[name], _ = below(resource, name)
+			props, known := below(resource, name)
+			if !known {
+				props = ofType("object") // without a field
+			}
+			r.roots[name] = props
 		}
 	}
+	r.environment = sync.OnceValue(r.newEnvironment)
 	return r
 }
 
@@ -53,8 +64,32 @@ func New(resource *Props) *Known {
 func (r *Known) With(name string, props *Props) *Known {
 	with := *r
 	with.roots = maps.Clone(r.roots)
+	if _, known := r.roots[name]; !known && r.local[name] == "" {
+		with.added = append(slices.Clone(r.added), name)
+	}
 	with.roots[name] = props
+	with.environment = sync.OnceValue(with.newEnvironment)
 	return &with
+}
+
+// Environment is what CEL expressions may name.
+func (r *Known) Environment() *cel.Environment { return r.environment() }
+
+func (r *Known) newEnvironment() *cel.Environment {
+	environment := cel.NewEnvironment(map[string]*Props{"spec": r.roots["spec"], "status": r.roots["status"]})
+	if len(r.added) > 0 {
+		environment = environment.With(r.added...)
+	}
+	return environment
+}
+
+// Extend returns the roots with a field at a path that the schema need not have, since it is set in memory: any value stands there.
+func (r *Known) Extend(path template.Path) *Known {
+	root := r.roots[path[0]]
+	if root == nil || r.Keeps(path) {
+		return r
+	}
+	return r.With(path[0], extend(root, path[1:]))
 }
 
 // At returns the schema of the value at a path, nil when it is not known.

@@ -2,6 +2,7 @@ package roots
 
 import (
 	"encoding/json"
+	"maps"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -28,6 +29,29 @@ func below(props *Props, key string) (*Props, bool) {
 	}
 	// An element of an object is any of its fields.
 	return nil, key == template.Element && len(props.Properties) > 0 || props.Type == ""
+}
+
+// extend returns a copy of a schema that has a field at a path.
+func extend(props *Props, path template.Path) *Props {
+	if len(path) == 0 || props == nil || preserves(props) {
+		return nil
+	}
+	extended := *props
+	extended.Properties = maps.Clone(props.Properties)
+	if extended.Properties == nil {
+		extended.Properties = map[string]Props{}
+	}
+	var below *Props
+	if next, ok := props.Properties[path[0]]; ok {
+		below = extend(&next, path[1:])
+	} else if len(path) > 1 {
+		below = extend(&Props{Type: "object"}, path[1:])
+	}
+	if below == nil {
+		below = &Props{XPreserveUnknownFields: new(true)}
+	}
+	extended.Properties[path[0]] = *below
+	return &extended
 }
 
 func preserves(props *Props) bool {

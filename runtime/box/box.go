@@ -8,6 +8,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
@@ -32,6 +33,12 @@ type Set struct {
 	Labels map[string]*template.Program
 	// DependsOn are the entries that must be there first.
 	DependsOn map[string]orkv1.Dependency
+	// Normalize, Mutation and Validation look at a resource before its box does; nil ones do nothing. MutateFirst has the mutation
+	// before the validation.
+	Normalize   *rules.Normalize
+	Mutation    *rules.Mutation
+	Validation  *rules.Validation
+	MutateFirst bool
 	// StripFinalizers takes finalizers away instead of adding them.
 	StripFinalizers bool
 
@@ -76,6 +83,8 @@ type Box struct {
 	Gate *conditions.Program
 	// Blocks are onCreate and onReconcile, as far as declared.
 	Blocks []Block
+	// OnDelete are the children that are deleted, and gone, before the resource goes. Nil: none.
+	OnDelete *Block
 	// Kinds of the children, in apply order.
 	Kinds []schema.GroupVersionKind
 	// Status tells what the status says.

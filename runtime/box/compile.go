@@ -76,7 +76,8 @@ func compile(
 	katalog *orkv1.Katalog, name string, entry *orkv1.CRD, opts Options, language *template.Language,
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
-	known := roots.New(opts.Schemas[name]).WithChildren(childNames(opts.Registry, &entry.OperatorBox))
+	children, open := childNames(opts.Registry, &entry.OperatorBox)
+	known := roots.New(opts.Schemas[name]).WithChildren(open, children)
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
 		language: language.Within(known), known: known, errs: &field.ErrorList{},
@@ -95,7 +96,6 @@ func compile(
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
 		Namespaces:       NamespaceGuard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces},
-		Labels:           c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels")),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 	}
@@ -110,6 +110,8 @@ func compile(
 			set.FailureThreshold = int(*r.Queue.FailureThreshold)
 		}
 	}
+	c.rules(set, at)
+	set.Labels = c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels"))
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
 	return set, *c.errs
@@ -121,6 +123,8 @@ type compiler struct {
 	entry      *orkv1.CRD
 	finalizers []string
 	labels     map[string]*template.Program
+	// early are the paths that is read before the box is looked at.
+	early [][]string
 	// language is what texts may use at the place where the compiler is, and known what is known of the roots there.
 	language *template.Language
 	known    *roots.Known
@@ -157,9 +161,13 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	}
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
+	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Kinds = c.kinds(b.Blocks)
+	if b.OnDelete != nil {
+		b.Kinds = c.kinds(append(slices.Clone(b.Blocks), *b.OnDelete))
+	}
 	if len(*c.errs) == 0 {
-		noteReads(b, c.labels)
+		noteReads(b, c.labels, c.early)
 	}
 	return b
 }
@@ -317,7 +325,7 @@ func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
 }
 
 // noteReads finds out what the programs of the box, and those of the resource's labels, read.
-func noteReads(b *Box, kept map[string]*template.Program) {
+func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 	note := func(children *bool, references [][]string) {
 		for _, reference := range references {
 			whole := len(reference) == 0 // as in {{ toJson . }}
@@ -325,6 +333,7 @@ func noteReads(b *Box, kept map[string]*template.Program) {
 			b.ReadsStatus = b.ReadsStatus || whole || reference[0] == "status"
 		}
 	}
+	note(new(bool), early) // they are asked before there are children to see
 	note(&b.ReadsChildren, b.Gate.References())
 	for _, label := range kept {
 		note(&b.ReadsChildren, label.References())

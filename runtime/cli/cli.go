@@ -30,7 +30,7 @@ type ControlPlane interface {
 
 // Commands are the commands of a binary that runs Katalogs.
 func Commands(opts Options) []*cobra.Command {
-	return []*cobra.Command{runCommand(opts), validateCommand(opts), versionCommand(opts)}
+	return []*cobra.Command{runCommand(opts), validateCommand(opts), generateCommand(opts), versionCommand(opts)}
 }
 
 // Root is the command that the others belong to.

@@ -13,6 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
 )
 
@@ -25,6 +27,8 @@ type definition struct {
 	// uid and generation are the CustomResourceDefinition's: another one, or a change of it, may have another schema.
 	uid        types.UID
 	generation int64
+	// schema of the resources, nil when the definition has none.
+	schema *roots.Props
 }
 
 // same tells whether resources of the one can be operated as those of the other.
@@ -103,7 +107,8 @@ func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDef
 			generation: crd.Generation,
 		}
 		if version.Schema != nil && !crd.Spec.PreserveUnknownFields {
-			d.Keeps = keeps(version.Schema.OpenAPIV3Schema)
+			d.schema = version.Schema.OpenAPIV3Schema
+			d.Keeps = keeps(d.schema)
 		}
 		return d, nil
 	}
@@ -112,26 +117,10 @@ func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDef
 
 // keeps tells of a path below status whether the schema has it. What it has not, the server drops, and to write it again in every
 // cycle would never end.
-func keeps(root *apiextensionsv1.JSONSchemaProps) func([]string) bool {
+func keeps(root *roots.Props) func([]string) bool {
 	if root == nil {
 		return nil
 	}
-	return func(path []string) bool {
-		at := root
-		for _, name := range append([]string{"status"}, path...) {
-			if at.XPreserveUnknownFields != nil && *at.XPreserveUnknownFields {
-				return true
-			}
-			next, ok := at.Properties[name]
-			switch {
-			case ok:
-				at = &next
-			case at.AdditionalProperties != nil && at.AdditionalProperties.Schema != nil:
-				at = at.AdditionalProperties.Schema
-			default:
-				return at.AdditionalProperties != nil && at.AdditionalProperties.Allows
-			}
-		}
-		return true
-	}
+	known := roots.New(root)
+	return func(path []string) bool { return known.Keeps(append(template.Path{"status"}, path...)) }
 }

@@ -177,6 +177,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		}
 	}()
 
+	e.tellMisreads(ctx, definition)
 	e.health.Waiting("resources and children are being listed")
 	inventory, err := e.engine.record.declare(syncing, e.set)
 	if err != nil {
@@ -226,7 +227,8 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 func (e *entry) control(ctx context.Context, r *running) error {
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
-		Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory, Now: e.engine.opts.Now,
+		Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
+		Others: r.resources.List, Now: e.engine.opts.Now,
 	})
 	// The controller makes its queue when it starts; everybody here needs it before.
 	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})

@@ -44,7 +44,17 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 type declared struct {
 	katalog    string
 	finalizers []string
+	notes      *orkv1.Notes
 	crd        orkv1.CRD
+}
+
+// alone is a Katalog of nothing but the entry.
+func (d declared) alone(name string) *orkv1.Katalog {
+	katalog := &orkv1.Katalog{Notes: d.notes}
+	katalog.Name = d.katalog
+	katalog.Spec.Finalizers = d.finalizers
+	katalog.Spec.CRDs = map[string]orkv1.CRD{name: d.crd}
+	return katalog
 }
 
 // compile makes entries of Katalogs. Nothing of them runs yet.
@@ -61,11 +71,13 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 			}
 			crd := katalog.Spec.CRDs[set.Name]
 			entries[set.Name] = &entry{
-				engine:   e,
-				set:      set,
-				declared: declared{katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy()},
-				health:   health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
-				metrics:  e.series.CRD(set.Name),
+				engine: e,
+				set:    set,
+				declared: declared{
+					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, notes: katalog.Notes.DeepCopy(), crd: *crd.DeepCopy(),
+				},
+				health:  health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
+				metrics: e.series.CRD(set.Name),
 			}
 		}
 	}

@@ -39,6 +39,8 @@ type Options struct {
 	Write func(types.NamespacedName, func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error)
 	// Inventory lists further kinds that children may be of: those that the Katalog declared before.
 	Inventory []schema.GroupVersionKind
+	// Others are the operated resources of the kind, this one and shared memory included. Nil: all values are unique.
+	Others func() []*unstructured.Unstructured
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -74,7 +76,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		return work.Outcome{}, nil
 	}
 	s := d.newScope(w)
-	phases := []phase{d.guard, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
+	phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
 	if w.Object.GetDeletionTimestamp() != nil {
 		phases = []phase{d.cleanUp}
 	}
@@ -92,7 +94,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		}
 	}
 	d.writeStatus(ctx, s)
-	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter}
+	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil}
 	if _, stalled := reasonOf(s.err); stalled {
 		// Only a change of the resource, of a child or of the Katalog can help. The resync looks again all the same.
 		return outcome, reconcile.TerminalError(s.err)

@@ -17,6 +17,10 @@ func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
 				"%s %s existed and belonged to nobody; it is the resource's from now on, and goes with it", change.Object.GetKind(), change.Object.GetName())
 		}
 	}
+	warned, warns := status.Find(before, orkv1.ConditionValidationWarning), status.Find(after, orkv1.ConditionValidationWarning)
+	if warns != nil && warns.Status == metav1.ConditionTrue && (warned == nil || warned.Status != warns.Status || warned.Message != warns.Message) {
+		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeWarning, orkv1.ConditionValidationWarning, "Reconcile", "%s", warns.Message)
+	}
 	was, is := status.Find(before, orkv1.ConditionReady), status.Find(after, orkv1.ConditionReady)
 	switch {
 	case is == nil:

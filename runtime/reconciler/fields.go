@@ -21,7 +21,7 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 	var errs []error
 	written := map[string]bool{}
 	for _, field := range s.Box.Status.Fields {
-		if !field.Conditional && s.err != nil || !d.keeps(field.Path...) {
+		if !field.Conditional && (s.err != nil || s.denied != nil) || !d.keeps(field.Path...) {
 			continue
 		}
 		path := strings.Join(field.Path, ".")

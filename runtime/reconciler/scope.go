@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
@@ -18,6 +19,15 @@ type scope struct {
 	// facts is what templates and conditions read. Set at the start; observeChildren adds .children, and writeStatus brings them
 	// up to date.
 	facts template.Facts
+	// edges notes when what the facts say may change through time alone.
+	edges *template.Edges
+	// effective is the resource as normalize and mutation make it. Set by them.
+	effective map[string]any
+	// validation is what the rules say, if validated tells that they were asked; denied is why they forbid the resource. Set by
+	// obeyRules.
+	validation rules.Result
+	validated  bool
+	denied     error
 
 	// planned are the children that the resource wants, as far as they could be made. Set by plan.
 	planned []planned
@@ -47,14 +57,14 @@ type planned struct {
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {
-	s := &scope{Work: w, owner: owner(w)}
+	s := &scope{Work: w, owner: owner(w), effective: w.Object.Object, edges: &template.Edges{}}
 	s.facts = template.NewFacts(map[string]any{
 		"apiVersion": w.Object.GetAPIVersion(),
 		"kind":       w.Object.GetKind(),
 		"metadata":   member(w.Object, "metadata"),
 		"spec":       member(w.Object, "spec"),
 		"status":     member(w.Object, "status"),
-	}, d.Now)
+	}, d.Now).Watch(s.edges).WithUnique(d.unique(s))
 	return s
 }
 

@@ -78,6 +78,7 @@ func (d *Declarative) setConditions(draft *status.Draft, s *scope) {
 	draft.SetCondition(s.condition(orkv1.ConditionReady, ready, verdict.reason, verdict.message))
 	set(orkv1.ConditionReconciling, !verdict.ready && !verdict.stalled)
 	set(orkv1.ConditionStalled, verdict.stalled)
+	d.setValidation(draft, s)
 }
 
 func (s *scope) condition(conditionType string, is metav1.ConditionStatus, reason, message string) metav1.Condition {
@@ -103,6 +104,8 @@ func (d *Declarative) judge(s *scope) verdict {
 			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
 			message: "namespace " + s.Object.GetNamespace() + " is not one that the Katalog operates",
 		}
+	case s.denied != nil:
+		return verdict{stalled: true, reason: orkv1.ReasonValidationFailed, message: brief(s.denied.Error())}
 	case s.err != nil:
 		v := verdict{message: brief(s.err.Error())}
 		v.reason, v.stalled = reasonOf(s.err)
@@ -181,7 +184,7 @@ func (d *Declarative) updateStatus(ctx context.Context, s *scope, draft *status.
 }
 
 // requeueAfter tells when to come back without an event: at once when the status that was just written may change what comes
-// next, or as the Katalog says after a success.
+// next, as the Katalog says after a success, and at the latest when time alone changes what a gate or a template says.
 func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) time.Duration {
 	if s.err != nil {
 		return 0
@@ -190,6 +193,20 @@ func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) ti
 		return d.steps.When(s.Item.NamespacedName)
 	}
 	d.steps.Forget(s.Item.NamespacedName)
+	after := d.declaredRequeue(ctx, s)
+	if edge, ok := s.edges.Next(); ok {
+		if until := edge.Sub(s.facts.Now()); after == 0 || until < after {
+			after = until
+		}
+	}
+	return after
+}
+
+// declaredRequeue is what the Katalog says.
+func (d *Declarative) declaredRequeue(ctx context.Context, s *scope) time.Duration {
+	if s.denied != nil {
+		return 0
+	}
 	for _, one := range s.Box.Requeue {
 		if !one.Gate.Evaluate(s.facts).Pass {
 			continue

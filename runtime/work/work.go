@@ -29,6 +29,8 @@ type Outcome struct {
 	Changes apply.ChangeSet
 	// RequeueAfter asks for another cycle after a while. Zero: none.
 	RequeueAfter time.Duration
+	// Denied tells that rules of the Katalog forbid the resource as it is. That is no failure of the operator's.
+	Denied bool
 }
 
 // Reconciler makes the world as a resource wants it. An error is tried again with back-off.

@@ -1,0 +1,28 @@
+package engine
+
+import (
+	"context"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+// tellMisreads logs what the entry reads of the resources that the installed definition does not have. With a crdFile that is found
+// when the Katalog is loaded; what is in the cluster may be another version all the same. It is no reason not to run: the values are
+// empty, and the definition may be replaced at any time.
+func (e *entry) tellMisreads(ctx context.Context, definition definition) {
+	if definition.schema == nil {
+		return
+	}
+	_, found := box.CompileKatalog(e.declared.alone(e.set.Name), box.Options{
+		Registry: e.engine.opts.Registry, Schemas: map[string]*roots.Props{e.set.Name: definition.schema},
+	})
+	for _, findings := range []field.ErrorList{found.Errors, found.Warnings} {
+		for _, one := range findings {
+			logf.FromContext(ctx).Info("the installed definition does not fit the Katalog", "path", one.Field, "problem", one.Detail)
+		}
+	}
+}
