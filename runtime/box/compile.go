@@ -292,7 +292,7 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 		here := at.Child("fields").Index(i)
 		path := statusPath(one.Path)
 		if !c.known.Keeps(append([]string{"status"}, path...)) {
-			c.report(field.Invalid(here.Child("path"), one.Path, "the server drops it: it is not in the schema"))
+			c.language.Warn(field.Invalid(here.Child("path"), one.Path, "is left out: it is not in the schema, so the server would drop it"))
 		}
 		status.Fields = append(status.Fields, StatusField{
 			Path:         path,
