@@ -41,11 +41,13 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 	if !strings.Contains(text, "{{") {
 		return &Program{source: text, parts: []part{{literal: text}}}, nil, nil
 	}
+	source := text
+	text = joinKeys(text)
 	tree, problem := parseTree(text)
 	if problem != nil {
 		return nil, []*SyntaxError{problem}, nil
 	}
-	p = &Program{source: text, single: isSingle(tree.Root)}
+	p = &Program{source: source, single: isSingle(tree.Root)}
 	r := &rewriter{text: text, language: l, used: map[string]function{}}
 	parts, plain := r.parts(tree.Root)
 	if problem := r.list(tree.Root, scope{known: true}); problem != nil {

@@ -212,13 +212,13 @@ func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError
 	}
 	switch n := node.(type) {
 	case *parse.FieldNode:
-		return r.lookup(&parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, n.Ident), nil
+		return r.lookup(&parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, keysOf(n.Ident)), nil
 	case *parse.VariableNode:
 		if len(n.Ident) == 1 {
 			return n, nil
 		}
 		variable := &parse.VariableNode{NodeType: parse.NodeVariable, Pos: n.Pos, Ident: n.Ident[:1]}
-		return r.lookup(variable, n.Ident[1:]), nil
+		return r.lookup(variable, keysOf(n.Ident[1:])), nil
 	case *parse.ChainNode:
 		if name, called := n.Node.(*parse.IdentifierNode); called && functions()[name.Ident].least > 0 {
 			return nil, problem(r.text, int(name.Position()), "%s is a function: write %s .%s to call it, or .%s.%[3]s for a field",
@@ -228,7 +228,7 @@ func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError
 		if err != nil {
 			return nil, err
 		}
-		return r.lookup(base, n.Field), nil
+		return r.lookup(base, keysOf(n.Field)), nil
 	case *parse.PipeNode:
 		return n, r.pipe(n, dot)
 	case *parse.IdentifierNode:
@@ -261,13 +261,13 @@ func (r *rewriter) pathOf(node parse.Node, dot scope) scope {
 	case *parse.DotNode:
 		return dot
 	case *parse.FieldNode:
-		return dot.join(n.Ident)
+		return dot.join(keysOf(n.Ident))
 	case *parse.VariableNode:
 		if n.Ident[0] == "$" {
-			return scope{known: true}.join(n.Ident[1:])
+			return scope{known: true}.join(keysOf(n.Ident[1:]))
 		}
 	case *parse.ChainNode:
-		return r.pathOf(n.Node, dot).join(n.Field)
+		return r.pathOf(n.Node, dot).join(keysOf(n.Field))
 	case *parse.PipeNode:
 		if len(n.Cmds) == 1 && len(n.Cmds[0].Args) == 1 {
 			return r.pathOf(n.Cmds[0].Args[0], dot)
