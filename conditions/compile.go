@@ -147,7 +147,7 @@ func (b *builder) operator(s shorthand, subject *subject, reading valueType, at 
 	before := len(b.errors)
 	built := operator.build(value, reading)
 	if len(b.errors) == before {
-		b.reachable(subject, s.operator, value, reading)
+		b.reachable(subject, canonical(s.operator), value, reading)
 	}
 	return built
 }

@@ -91,6 +91,7 @@ func (b *builder) cron(c *orkv1.Condition, at *field.Path) period {
 	var err error
 	if w.schedule, err = parseSchedule(w.source); err != nil {
 		b.errors = append(b.errors, field.Invalid(at.Child("cron"), c.Cron, err.Error()))
+		return w
 	}
 	if c.Duration != nil {
 		w.length = *c.Duration

@@ -65,11 +65,16 @@ var aliases = map[string]string{
 }
 
 func lookupOperator(name string) (operator, bool) {
-	if full, ok := aliases[name]; ok {
-		name = full
-	}
-	found, ok := operators()[name]
+	found, ok := operators()[canonical(name)]
 	return found, ok
+}
+
+// canonical is the name of an operator in the table.
+func canonical(name string) string {
+	if full, ok := aliases[name]; ok {
+		return full
+	}
+	return name
 }
 
 func unknownOperator(name string) string {

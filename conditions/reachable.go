@@ -16,10 +16,14 @@ import (
 // equality that can't hold is an error; an inequality that always does, and one of several values in vain, are warnings.
 func (b *builder) reachable(s *subject, operator string, value operandText, reading valueType) {
 	roots := b.language.Roots()
-	if roots == nil || s.path == nil || strings.Contains(value.text, "{{") {
+	path := s.path
+	if path == nil && s.program != nil {
+		path = s.program.Path()
+	}
+	if roots == nil || path == nil || strings.Contains(value.text, "{{") {
 		return
 	}
-	shape := roots.Shape(s.path)
+	shape := roots.Shape(path)
 	var wanted []string
 	negated := false
 	switch operator {
@@ -34,7 +38,7 @@ func (b *builder) reachable(s *subject, operator string, value operandText, read
 		negated = operator == "notIn"
 	case "gt", "gte", "lt", "lte", "between", "notBetween":
 		if kind := shape.Type; kind != "" && kind != notes.TypeNumber && kind != notes.TypeString {
-			b.errors = append(b.errors, field.Invalid(value.at, value.text, fmt.Sprintf("%s is a %s, which has no order", s.path, kind)))
+			b.errors = append(b.errors, field.Invalid(value.at, value.text, fmt.Sprintf("%s is a %s, which has no order", path, kind)))
 		}
 		return
 	default:
@@ -49,7 +53,7 @@ func (b *builder) reachable(s *subject, operator string, value operandText, read
 	if len(vain) == 0 {
 		return
 	}
-	problem := field.Invalid(value.at, value.text, fmt.Sprintf("%s is never %q: it %s", s.path, vain[0], shapeText(shape, vain[0])))
+	problem := field.Invalid(value.at, value.text, fmt.Sprintf("%s is never %q: it %s", path, vain[0], shapeText(shape, vain[0])))
 	if len(vain) == len(wanted) && !negated {
 		b.errors = append(b.errors, problem)
 	} else {

@@ -40,6 +40,9 @@ func TestKnownFields(t *testing.T) {
 	}{
 		"Enum":          {"a value there is", orkv1.Condition{Field: "spec.tier", Equals: text("gold")}, "", ""},
 		"NotInEnum":     {"a value there is not", orkv1.Condition{Field: "spec.tier", Equals: text("gould")}, `gate.when[0].equals: Invalid value: "gould": spec.tier is never "gould": it is one of gold, silver; did you mean "gold"?`, ""},
+		"Alias":         {"an operator under another name", orkv1.Condition{Field: "spec.tier", Operator: "eq", Value: text("iron")}, `spec.tier is never "iron"`, ""},
+		"OneField":      {"a template that is one field", orkv1.Condition{Field: "{{ .spec.tier }}", Equals: text("iron")}, `spec.tier is never "iron"`, ""},
+		"MoreThanField": {"of more than a field nothing is known", orkv1.Condition{Field: "a-{{ .spec.tier }}", Equals: text("iron")}, "", ""},
 		"Unset":         {"a field may be unset", orkv1.Condition{Field: "spec.tier", Equals: text("")}, "", ""},
 		"SomeInEnum":    {"one of several", orkv1.Condition{Field: "spec.tier", In: text("gold, bronze")}, "", `spec.tier is never "bronze"`},
 		"NoneInEnum":    {"none of several", orkv1.Condition{Field: "spec.tier", In: text("iron,bronze")}, `spec.tier is never "iron"`, ""},

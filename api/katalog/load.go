@@ -280,7 +280,7 @@ func (l *loader) katalog(root *node) {
 		errs, warnings := l.opts.Check(doc)
 		found.errors = append(found.errors, doc.Findings(errs)...)
 		found.errors = withoutEchoes(found.errors, checked, d.undecoded)
-		found.warnings = append(found.warnings, doc.Findings(warnings)...)
+		found.warnings = append(found.warnings, withoutEchoes(doc.Findings(warnings), 0, d.undecoded)...)
 	}
 
 	doc.traced(found.errors)

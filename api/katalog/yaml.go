@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
@@ -40,12 +41,48 @@ func (s *source) parseYAML(data []byte) []*node {
 // yamlLine finds the line in the text of an error, which is where the parser puts it.
 var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?(.*)$`)
 
+// aboveByOne are the errors of which the parser names the line before the one it means. It means the beginning of the list or map; of
+// one in a block that is far from where the error is.
+var (
+	aboveByOne  = regexp.MustCompile(`^did not find expected (',' or |node content|<document start>)|^found (undefined tag handle|duplicate %|incompatible YAML)`)
+	grammatical = regexp.MustCompile(`^did not find expected (key|'-' indicator)$`)
+)
+
+// lineOf is the first line up to which a text has an error, which it does not have from the given line on.
+func lineOf(data []byte, err error, from int) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	more := sort.Search(len(lines)-from, func(n int) bool {
+		wrong := firstError(bytes.Join(lines[:from+n], nil))
+		return wrong != nil && wrong.Error() == err.Error()
+	})
+	return from + more
+}
+
+// firstError is that of the first document that is wrong, nil when there is none.
+func firstError(data []byte) error {
+	decoder := yaml.NewDecoder(bytes.NewReader(data))
+	for {
+		var document yaml.Node
+		if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
+
 func (s *source) syntaxError(data []byte, err error) {
 	line, message := 1, err.Error()
 	if match := yamlLine.FindStringSubmatch(message); match != nil {
 		message = match[2]
 		if match[1] != "" {
 			line, _ = strconv.Atoi(match[1])
+		}
+		switch {
+		case grammatical.MatchString(message):
+			line = lineOf(data, err, line+1)
+		case aboveByOne.MatchString(message):
+			line++
 		}
 	}
 	if tab := tabIndented(data, line); tab > 0 {
@@ -138,7 +175,7 @@ func (c *converter) scalar(y *yaml.Node, pos Position) *node {
 		tag = tagString
 	default:
 		c.source.log.errorf(pos, "", "unknown YAML tag %s", tag)
-		return nil
+		tag = tagString // what it would be is not known; so it is not missing
 	}
 	return &node{
 		kind: kindScalar, pos: pos, tag: tag, text: y.Value, quoted: y.Style&yamlQuoted != 0, written: written{c.file, styleOf(y.Style)},

@@ -25,7 +25,10 @@ func (e *Environment) explain(env *cel.Env, text string, errs []*cel.Error) *tem
 	})
 	at, message := offsetOf(text, first.Location), firstLine(first.Message)
 	if said, ok := strings.CutPrefix(message, "Syntax error: "); ok {
-		return problem(text, at, "%s", unexpected(text, said))
+		if braces := strings.Index(text, "{{"); braces >= 0 {
+			return problem(text, braces, "braces belong to templates: in CEL a field is written as spec.name")
+		}
+		return problem(text, at, "%s", unexpected(said))
 	}
 	if found := scan(message, "undeclared reference to '%' (in container '%')"); found != nil {
 		return problem(text, at, "%s", e.unknown(env, text, first.ExprID, found[0]))
@@ -103,10 +106,7 @@ func scan(message, pattern string) []string {
 }
 
 // unexpected drops the list of every token that could have come instead.
-func unexpected(text, said string) string {
-	if strings.Contains(text, "{{") {
-		return "braces belong to templates: in CEL a field is written as spec.name"
-	}
+func unexpected(said string) string {
 	said, _, _ = strings.Cut(said, " expecting ")
 	if token, ok := strings.CutPrefix(said, "missing "); ok {
 		token, _, _ = strings.Cut(token, " at ")

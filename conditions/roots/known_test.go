@@ -72,6 +72,7 @@ func TestCheck(t *testing.T) {
 		"BelowText":        {"a text has no fields", website, "spec.image.tag", ".spec.image is a string, which has no field tag", false},
 		"BelowList":        {"a list has elements", website, "spec.hosts.first", ".spec.hosts is a list, which has no field first: use range or index", false},
 		"Element":          {"of the elements' fields", website, "spec.steps[].comand", ".spec.steps[] has no field comand in the schema: did you mean command?", false},
+		"RangeOverNumber":  {"a range over a number counts", website, "spec.replicas[]", "", false},
 		"RangeOverText":    {"a text has no elements", website, "spec.image[]", ".spec.image is a string: there is nothing to range over", false},
 		"AnyKey":           {"a map has any key", website, "spec.env.HOME.value", "", false},
 		"AnyKeyField":      {"its values have fields", website, "spec.env.HOME.vlaue", ".spec.env.HOME has no field vlaue in the schema: did you mean value?", false},

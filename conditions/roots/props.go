@@ -21,6 +21,9 @@ func below(props *Props, key string) (*Props, bool) {
 		}
 		return props.Items.Schema, true
 	}
+	if key == template.Element && props.Type == "integer" { // a range over a number counts
+		return props, true
+	}
 	if next, ok := props.Properties[key]; ok {
 		return &next, true
 	}

@@ -34,6 +34,7 @@ func TestMisreadKey(t *testing.T) {
 		"Range":    {"of what range goes over", "{{ range .spec.bad }}x{{ end }}"},
 		"Element":  {"of an element", "{{ range .spec.a }}{{ .b.bad }}{{ end }}"},
 		"With":     {"of what with names", "{{ with .spec }}{{ .bad }}{{ end }}"},
+		"Hyphen":   {"behind keys with hyphens", "{{ .spec.my-a.my-b.bad }}"},
 		"Lines":    {"on another line", "a\nb {{ if\n .spec.bad }}c{{ end }}"},
 	}
 	for name, tc := range cases {

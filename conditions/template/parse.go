@@ -71,7 +71,10 @@ func unfinished(err error) bool { return strings.HasSuffix(err.Error(), ": unexp
 func message(err error) string {
 	text := strings.TrimPrefix(err.Error(), "template: "+treeName+":")
 	if _, rest, ok := strings.Cut(text, ": "); ok {
-		return rest
+		text = rest
+	}
+	if strings.HasPrefix(text, "bad character U+005B") {
+		return "an expression has no brackets: write index .spec.list 0 for .spec.list[0]"
 	}
 	return text
 }

@@ -76,6 +76,18 @@ func (p *Program) Static() bool {
 	return p.engine == nil && !slices.ContainsFunc(p.parts, func(part part) bool { return part.path != nil })
 }
 
+// Path is the path of a text that is one single expression and nothing but a path, else nil. The caller must not change it.
+func (p *Program) Path() Path {
+	if p.single && p.engine == nil {
+		for _, part := range p.parts {
+			if part.path != nil {
+				return part.path
+			}
+		}
+	}
+	return nil
+}
+
 // References lists the paths from the roots that the program reads, as far as they are known without running it: fields
 // inside of a range, for one, are not. An empty path is all there is, as in {{ toJson . }}. The caller must not change them.
 func (p *Program) References() [][]string { return p.references }
@@ -111,13 +123,8 @@ func (p *Program) Value(f Facts) (any, error) {
 		_, value, _, err := p.engine.run(f, true, 0)
 		return native(value), err
 	}
-	for _, part := range p.parts {
-		if part.path != nil {
-			value, _ := f.Lookup(part.path)
-			return native(value), nil
-		}
-	}
-	return nil, nil
+	value, _ := f.Lookup(p.Path())
+	return native(value), nil
 }
 
 func (p *Program) bounded(text string) (string, error) {

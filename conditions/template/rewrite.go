@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template/parse"
+
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )
 
 // The functions that the rewritten tree calls. No text can call them: they are not among the known functions.
@@ -61,7 +63,7 @@ func (r *rewriter) statement(node parse.Node, dot scope) *SyntaxError {
 	case *parse.WithNode:
 		return r.branch(&n.BranchNode, r.pathOf(n.Pipe, dot), dot)
 	case *parse.RangeNode:
-		err := r.branch(&n.BranchNode, r.pathOf(n.Pipe, dot).join(Path{Element}), dot)
+		err := r.branch(&n.BranchNode, r.element(n.Pipe, dot), dot)
 		appendCall(n.Pipe, rangeFunction)
 		return err
 	case *parse.TextNode, *parse.CommentNode, *parse.BreakNode, *parse.ContinueNode:
@@ -159,10 +161,25 @@ func (r *rewriter) read(node parse.Node, path Path) {
 	r.judge(path, "", func(key int) int { return r.offset(node, key-len(path)) })
 }
 
+// element is the scope of what a range does with each element. It reports one over a value that has none. A number has: the
+// turns that it counts.
+func (r *rewriter) element(pipe *parse.PipeNode, dot scope) scope {
+	over := r.pathOf(pipe, dot)
+	if over.known && len(over.path) > 0 && r.language != nil && r.language.roots != nil {
+		switch kind := r.language.roots.Shape(over.path).Type; kind {
+		case notes.TypeString, notes.TypeBool:
+			at := r.offset(pipe.Cmds[0].Args[0], -1)
+			r.problems = append(r.problems, problem(r.text, at, ".%s is a %s: there is nothing to range over", over.path, kind))
+			return scope{}
+		}
+	}
+	return over.join(Path{Element})
+}
+
 // offset is where a key of a field stands, by its index from the end. A key that is written elsewhere, as what range goes
 // over, gives the place of the first that is written.
 func (r *rewriter) offset(node parse.Node, fromEnd int) int {
-	written := keysOf(node)
+	written := identsOf(node)
 	at := min(max(0, int(node.Position())), len(r.text))
 	// Go's position of a field is that of its first key or of the second.
 	chain := "." + strings.Join(written, ".")
@@ -174,8 +191,8 @@ func (r *rewriter) offset(node parse.Node, fromEnd int) int {
 	return start + len(".") + len(strings.Join(append(before[:len(before):len(before)], ""), "."))
 }
 
-// keysOf are the keys that a node is written with.
-func keysOf(node parse.Node) []string {
+// identsOf are the keys that a node is written with, as Go has them.
+func identsOf(node parse.Node) []string {
 	switch n := node.(type) {
 	case *parse.FieldNode:
 		return n.Ident

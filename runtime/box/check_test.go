@@ -38,8 +38,8 @@ operatorBox:
   onReconcile: {configMaps: [{name: "{{ .metadata.name }}-{{ .index }}", forEach: {field: spec.steps, as: step}, data: {a: "{{ .step.command }}{{ .item.command }}"},
     when: [{field: spec.tier, in: "gold,silver"}, {cel: "step.command != ''"}]}]}
   status: {fields: [{path: phase, value: "{{ .children.configmap.metadata.name }}"}]}`},
-		"Field":           {reason: "in a child", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, data: {x: "{{ .spec.imgae }}"}}]}}`, err: at + `operatorBox.onReconcile.configMaps[0].data[x]: Invalid value: "{{ .spec.imgae }}": 1:4: .spec has no field imgae`},
-		"OldField":        {reason: "in a child", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, data: {x: "{{ .spec.schedule }}"}}]}}`, warning: at + `operatorBox.onReconcile.configMaps[0].data[x]: Invalid value: "{{ .spec.schedule }}": 1:4: .spec has no field schedule`},
+		"Field":           {reason: "in a child", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, data: {x: "{{ .spec.imgae }}"}}]}}`, err: at + `operatorBox.onReconcile.configMaps[0].data[x]: Invalid value: "{{ .spec.imgae }}": 1:10: .spec has no field imgae`},
+		"OldField":        {reason: "in a child", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, data: {x: "{{ .spec.schedule }}"}}]}}`, warning: at + `operatorBox.onReconcile.configMaps[0].data[x]: Invalid value: "{{ .spec.schedule }}": 1:10: .spec has no field schedule`},
 		"Gate":            {reason: "in a gate", entry: `operatorBox: {when: [{field: spec.replicsa, equals: "1"}]}`, err: at + `operatorBox.when[0].field`},
 		"Unreachable":     {reason: "a value that there can't be", entry: `operatorBox: {when: [{field: spec.tier, equals: bronze}]}`, err: at + `operatorBox.when[0].equals`},
 		"Element":         {reason: "in an element", entry: `operatorBox: {onReconcile: {configMaps: [{name: "{{ .item.comand }}", forEach: {field: spec.steps}}]}}`, err: `.item has no field comand`},
