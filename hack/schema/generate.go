@@ -94,6 +94,9 @@ var (
 // text is what a field of text takes: a number or boolean is read by its spelling.
 var text = []string{"string", "number", "boolean"}
 
+// expression is the pattern of a text that is rendered.
+const expression = `\{\{`
+
 func (g *generator) schema(t reflect.Type) object {
 	switch {
 	case t == typeJSON:
@@ -178,16 +181,31 @@ func describe(schema object, said comment) {
 	schema["description"] = said.text
 }
 
+// either lets others stand for a schema, whose description holds for them as well.
+func either(schema object, others ...object) object {
+	out := object{"anyOf": append([]object{schema}, others...)}
+	if said, ok := schema["description"]; ok {
+		out["description"] = said
+		delete(schema, "description")
+	}
+	return out
+}
+
 // metadata is that of a file: the object's, and what describes the Katalog.
 func (g *generator) metadata() object {
-	texts := object{"type": "object", "additionalProperties": object{"type": text}}
+	texts := func(description string) object {
+		return object{"type": "object", "additionalProperties": object{"type": text}, "description": description}
+	}
 	properties := object{
 		"name":        object{"type": "string", "description": "Name of the Katalog. Every resource carries it as an annotation."},
 		"namespace":   object{"type": "string", "description": "Namespace groups Katalogs."},
-		"labels":      texts,
-		"annotations": texts,
+		"labels":      texts("Labels of the Katalog, for people."),
+		"annotations": texts("Annotations of the Katalog, for people."),
 	}
 	var required []string
 	g.fields(reflect.TypeFor[orkv1.About](), properties, &required)
-	return object{"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": properties}
+	return object{
+		"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": properties,
+		"description": "Metadata names the Katalog and describes it to people.",
+	}
 }

@@ -44,6 +44,39 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// An editor says of every key what it is for.
+func TestDescriptions(t *testing.T) {
+	for kind := range kinds {
+		var missing []string
+		undescribed(load(t, kind).root, kind, &missing)
+		slices.Sort(missing)
+		for _, key := range missing {
+			t.Errorf("%s has no description: write a comment on its Go field", key)
+		}
+	}
+}
+
+// undescribed collects the keys and types without a description in a part of a schema.
+func undescribed(part any, at string, missing *[]string) {
+	switch typed := part.(type) {
+	case map[string]any:
+		for key, below := range typed {
+			undescribed(below, at+"."+key, missing)
+			if named, ok := below.(map[string]any); ok && (key == "properties" || key == "definitions") {
+				for name, schema := range named {
+					if text, _ := schema.(map[string]any)["description"].(string); text == "" {
+						*missing = append(*missing, at+"."+key+"."+name)
+					}
+				}
+			}
+		}
+	case []any:
+		for i, below := range typed {
+			undescribed(below, fmt.Sprintf("%s[%d]", at, i), missing)
+		}
+	}
+}
+
 // TestEnums compares what the decoder checks with what the CustomResourceDefinition says.
 func TestEnums(t *testing.T) {
 	found, err := readComments(types)
@@ -102,6 +135,19 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		valid++
+		if problems := schema.check(t, data); len(problems) > 0 {
+			t.Errorf("%s:\n%s", name, strings.Join(problems, "\n"))
+		}
+	}
+	examples, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "katalog.yaml"))
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("no example: %v", err)
+	}
+	for _, name := range examples {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if problems := schema.check(t, data); len(problems) > 0 {
 			t.Errorf("%s:\n%s", name, strings.Join(problems, "\n"))
 		}
