@@ -1,6 +1,11 @@
 package main
 
-import orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+import (
+	"slices"
+	"strings"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
 
 // file adds what a file may write besides the canonical form: the shapes and places that the loader takes without a
 // warning, and include keys.
@@ -66,6 +71,8 @@ func (g *generator) places() {
 		copies := object{"type": "array", "items": object{"type": text}}
 		set(g.definition(name), "copyToNamespaces", g.like(name+".ToNamespaces", copies))
 	}
+	queueTypes := orkv1.QueueType("").Values()
+	also(g.definition("Queue"), "type", object{"type": "string", "pattern": spelledAs(queueTypes, "[-/ ]*")})
 }
 
 // motif narrows what the Go type leaves open.
@@ -103,14 +110,26 @@ func orInput(part any) {
 	}
 }
 
-// withInput lets a text that reads inputs stand for a property.
+// withInput lets a text that reads inputs stand for a property, or for an element of a list.
 func withInput(property object) object {
-	_, isEnum := property["enum"]
-	_, hasPattern := property["pattern"]
-	if isEnum || hasPattern || property["type"] == "boolean" || property["type"] == "integer" {
-		return either(property, object{"type": "string", "pattern": expression})
+	if items, ok := property["items"].(object); ok {
+		property["items"] = withInput(items)
+		return property
 	}
-	return property
+	if !refuses(property) {
+		return property
+	}
+	return either(property, object{"type": "string", "pattern": expression})
+}
+
+// refuses tells whether a scalar cannot be a template.
+func refuses(schema object) bool {
+	if choices, ok := schema["anyOf"].([]object); ok {
+		return !slices.ContainsFunc(choices, func(one object) bool { return !refuses(one) })
+	}
+	_, isEnum := schema["enum"]
+	pattern, hasPattern := schema["pattern"].(string)
+	return isEnum || hasPattern && !strings.Contains(pattern, expression) || schema["type"] == "boolean" || schema["type"] == "integer"
 }
 
 func (g *generator) definition(name string) object {

@@ -17,8 +17,9 @@ type object map[string]any
 
 // generator writes one definition for each named struct.
 type generator struct {
-	comments    comments
-	definitions object
+	comments     comments
+	vocabularies map[string]vocabulary
+	definitions  object
 }
 
 // kinds are the documents that have a schema.
@@ -36,7 +37,7 @@ func Generate(types, kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{comments: found, definitions: object{}}
+	g := &generator{comments: found, vocabularies: vocabularies(), definitions: object{}}
 	for _, t := range kinds {
 		g.schema(t)
 	}
@@ -158,8 +159,12 @@ func (g *generator) fields(t reflect.Type, properties object, required *[]string
 			g.fields(f.Type, properties, required)
 			continue
 		}
-		said := g.comments[t.Name()+"."+f.Name]
+		key := t.Name() + "." + f.Name
+		said := g.comments[key]
 		property := g.schema(f.Type)
+		if words, ok := g.vocabularies[key]; ok {
+			property = words.schema(f.Type)
+		}
 		said.bounds(property)
 		describe(property, said)
 		properties[name] = property

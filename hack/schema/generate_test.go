@@ -125,6 +125,24 @@ func walk(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type)) 
 	}
 }
 
+// TestSpellings validates what only some spelling of a word is.
+func TestSpellings(t *testing.T) {
+	katalog := `{apiVersion: orkestra.orkspace.io/v1, kind: Katalog, metadata: {name: a}, spec: {crds: {a: {operatorBox: {
+  reconciler: {queue: {type: Rate-Limited}}, onReconcile: {
+    services: [{type: "{{ .spec.type }}", protocol: ""}],
+    cronJobs: [{concurrencyPolicy: forbid, when: [{dayOfWeek: {in: [monday, FRIDAY]}}]}],
+    hpa: [{behavior: {profile: ours}, scaleTargetRef: {kind: Website, name: a}}]}}}}}}`
+	motif := `{apiVersion: orkestra.orkspace.io/v1, kind: Motif, metadata: {name: a}, resources: {
+    networkPolicies: [{policyTypes: ["{{ .inputs.type }}"]}],
+    external: [{name: a, url: a, method: "{{ .inputs.method }}"}],
+    configMaps: [{when: [{operator: "{{ .inputs.operator }}", dayOfWeek: {in: ["{{ .inputs.day }}"]}}]}]}}`
+	for kind, text := range map[string]string{"Katalog": katalog, "Motif": motif} {
+		if problems := load(t, kind).check(t, []byte(text)); len(problems) > 0 {
+			t.Errorf("%s:\n%s", kind, strings.Join(problems, "\n"))
+		}
+	}
+}
+
 // TestFiles validates files that the loader takes without a warning about their spelling.
 func TestFiles(t *testing.T) {
 	schema := load(t, "Katalog")
@@ -175,6 +193,8 @@ func TestInvalidFiles(t *testing.T) {
 		"Version":    {"only one apiVersion is current", "apiVersion: v1", "apiVersion: not one of"},
 		"Template":   {"a template is no list", "spec: {crds: {a: {operatorBox: {onCreate: {deployments: [{image: [a]}]}}}}}", "deployments.0.image: wrong type"},
 		"Required":   {"a name is needed", "metadata: {}", "metadata.name: required"},
+		"Word":       {"a word of a list is checked", "spec: {crds: {a: {operatorBox: {when: [{dayOfWeek: {in: [Mon]}}]}}}}", "in.0: none of"},
+		"Operator":   {"so is an operator", "spec: {crds: {a: {operatorBox: {when: [{operator: is}]}}}}", "operator: not one of"},
 		"Bounds":     {"workers are at least 1", "spec: {crds: {a: {operatorBox: {reconciler: {workers: 0}}}}}", "workers: below 1"},
 	}
 	for name, tc := range cases {
