@@ -32,6 +32,8 @@ type Set struct {
 	Labels map[string]*template.Program
 	// DependsOn are the entries that must be there first.
 	DependsOn map[string]orkv1.Dependency
+	// Enrich lists what is read of children besides them.
+	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
 	StripFinalizers bool
 

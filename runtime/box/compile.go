@@ -18,6 +18,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 )
 
 // Defaults of an entry.
@@ -76,10 +77,11 @@ func compile(
 	katalog *orkv1.Katalog, name string, entry *orkv1.CRD, opts Options, language *template.Language,
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
-	known := roots.New(opts.Schemas[name]).WithChildren(childNames(opts.Registry, &entry.OperatorBox))
+	open, children := childNames(opts.Registry, &entry.OperatorBox)
+	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(enriched(entry)...)...))
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known), known: known, errs: &field.ErrorList{},
+		language: language.Within(known).Enriched(enriched(entry)...), known: known, errs: &field.ErrorList{},
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -112,6 +114,7 @@ func compile(
 	}
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
+	set.Enrich = c.enrich(set, at)
 	return set, *c.errs
 }
 
