@@ -2,11 +2,14 @@ package enrich_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,6 +18,8 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/fake"
 	metadatafake "k8s.io/client-go/metadata/fake"
+	clienttesting "k8s.io/client-go/testing"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/yaml"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -57,6 +62,11 @@ func objects(tb testing.TB, text string) []*unstructured.Unstructured {
 
 // newStore returns a Store over a server in memory that has the objects.
 func newStore(there ...*unstructured.Unstructured) *enrich.Store {
+	s, _ := newStoreAndClient(there...)
+	return s
+}
+
+func newStoreAndClient(there ...*unstructured.Unstructured) (*enrich.Store, *fake.FakeDynamicClient) {
 	mapper := meta.NewDefaultRESTMapper(nil)
 	lists := map[schema.GroupVersionResource]string{}
 	for _, source := range enrich.Sources(everything(), []enrich.Child{
@@ -86,8 +96,8 @@ func newStore(there ...*unstructured.Unstructured) *enrich.Store {
 		p.SetAnnotations(o.GetAnnotations())
 		partial = append(partial, p)
 	}
-	return enrich.NewStore(fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, full...),
-		metadatafake.NewSimpleMetadataClient(scheme, partial...), mapper)
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), lists, full...)
+	return enrich.NewStore(client, metadatafake.NewSimpleMetadataClient(scheme, partial...), mapper), client
 }
 
 func child(apiVersion, kind string) enrich.Child {
@@ -606,6 +616,29 @@ func TestHoldLeavesOut(t *testing.T) {
 	s.Hold(t.Context(), "test", enrich.Sources(targets, []enrich.Child{{GroupVersionKind: one.GroupVersionKind()}}))
 	if got := render(t, "podCount .c", late.Add(one, targets, family(t))); got != "2" {
 		t.Errorf("%s Pods once they are there, want 2", got)
+	}
+}
+
+// A right that is missing holds nobody up.
+func TestHoldWithoutRights(t *testing.T) {
+	there := objects(t, pods)
+	one := there[len(there)-1]
+	s, client := newStoreAndClient(there...)
+	client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
+		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no right"))
+	})
+	var log strings.Builder
+	ctx := logf.IntoContext(t.Context(), funcr.New(func(_, line string) { log.WriteString(line + "\n") }, funcr.Options{Verbosity: 1}))
+	t.Cleanup(func() { s.Release("test") })
+	targets := []orkv1.EnrichmentName{"pods", "replicasets"}
+	reader := s.Hold(ctx, "test", enrich.Sources(targets, []enrich.Child{{GroupVersionKind: one.GroupVersionKind()}}))
+	added := reader.Add(one, targets, family(t))
+	if got := render(t, "podCount .c", added) + " " + render(t, "deploymentReplicaSetCount .c", added); got != "0 2" {
+		t.Errorf("Pods and ReplicaSets are %s, want 0 2", got)
+	}
+	s.Release("test") // ends who writes to the log
+	if !strings.Contains(log.String(), "no right") || strings.Contains(log.String(), `"error"`) {
+		t.Errorf("the log has not what developers want to know, or more:\n%s", log.String())
 	}
 }
 

@@ -82,8 +82,9 @@ func trimPod(pod map[string]any) {
 
 func trimTemplate(workload map[string]any) { delete(mapAt(workload, "spec"), "template") }
 
-// trimSecret drops annotations, too: some tools keep the whole Secret in one.
+// trimSecret drops annotations, too: some tools keep the whole Secret in one. Metadata alone come without the kind.
 func trimSecret(secret map[string]any) {
+	secret["apiVersion"], secret["kind"] = secretKind.ToAPIVersionAndKind()
 	delete(secret, "data")
 	delete(mapAt(secret, "metadata"), "annotations")
 }
