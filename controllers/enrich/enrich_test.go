@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/go-logr/logr/funcr"
@@ -486,8 +487,7 @@ func TestFound(t *testing.T) {
 	got := map[string]string{}
 	reader.Found([]*unstructured.Unstructured{added, added}, targets, family(t), func(kind, plural string, objects []*unstructured.Unstructured) {
 		got[plural] = fmt.Sprintf("%s %d", kind, len(objects))
-		switch kind {
-		case "Pod":
+		if kind == "Pod" {
 			got["zone"] = render(t, "podNodeZone .c", objects[0])
 			got["owner"] = render(t, "replicaSetOwnerName .c", objects[0])
 			got["oldest"] = render(t, "get .c._owner `status` `replicas`", objects[0])
@@ -627,8 +627,13 @@ func TestHoldWithoutRights(t *testing.T) {
 	client.PrependReactor("list", "pods", func(clienttesting.Action) (bool, runtime.Object, error) {
 		return true, nil, apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no right"))
 	})
+	var writing sync.Mutex // each informer has a goroutine that logs
 	var log strings.Builder
-	ctx := logf.IntoContext(t.Context(), funcr.New(func(_, line string) { log.WriteString(line + "\n") }, funcr.Options{Verbosity: 1}))
+	ctx := logf.IntoContext(t.Context(), funcr.New(func(_, line string) {
+		writing.Lock()
+		defer writing.Unlock()
+		log.WriteString(line + "\n")
+	}, funcr.Options{Verbosity: 1}))
 	t.Cleanup(func() { s.Release("test") })
 	targets := []orkv1.EnrichmentName{"pods", "replicasets"}
 	reader := s.Hold(ctx, "test", enrich.Sources(targets, []enrich.Child{{GroupVersionKind: one.GroupVersionKind()}}))

@@ -19,9 +19,9 @@ import (
 
 // Store keeps what is read in memory, once for all who need it. Its methods may be called concurrently.
 type Store struct {
-	client   dynamic.Interface
-	metadata metadata.Interface
-	mapper   meta.RESTMapper
+	client  dynamic.Interface
+	partial metadata.Interface // of metadata alone
+	mapper  meta.RESTMapper
 
 	mu      sync.Mutex // guards sources and the holders in them
 	sources map[Source]*source
@@ -33,9 +33,9 @@ type source struct {
 	holders map[string]struct{}
 }
 
-// NewStore returns an empty Store. The clients read and watch with the operator's own rights.
-func NewStore(client dynamic.Interface, metadata metadata.Interface, mapper meta.RESTMapper) *Store {
-	return &Store{client: client, metadata: metadata, mapper: mapper, sources: map[Source]*source{}}
+// NewStore returns an empty Store. The clients, of whole objects and of their metadata, read and watch with the operator's own rights.
+func NewStore(client dynamic.Interface, partial metadata.Interface, mapper meta.RESTMapper) *Store {
+	return &Store{client: client, partial: partial, mapper: mapper, sources: map[Source]*source{}}
 }
 
 // Hold starts the informers of the sources unless they run, keeps them running until holder releases them, and returns a Reader of
@@ -47,7 +47,7 @@ func (s *Store) Hold(ctx context.Context, holder string, sources []Source) *Read
 	for _, one := range sources {
 		running, err := s.hold(ctx, holder, one)
 		if err != nil {
-			log.V(1).Info("what enrich reads is left out", "kind", one.GroupVersionKind.String(), "reason", err.Error())
+			log.V(1).Info("what enrich reads is left out", "kind", one.String(), "reason", err.Error())
 			continue
 		}
 		r.kinds[one.GroupVersionKind] = running
@@ -82,7 +82,7 @@ func (s *Store) hold(ctx context.Context, holder string, wanted Source) (*inform
 	var running *informer.Informer
 	var err error
 	if how.metadata {
-		running, err = informer.StartMetadata(ctx, s.metadata, opts)
+		running, err = informer.StartMetadata(ctx, s.partial, opts)
 	} else {
 		running, err = informer.Start(ctx, s.client, opts)
 	}

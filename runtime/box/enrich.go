@@ -33,8 +33,9 @@ func enrichments(entry *orkv1.CRD) []orkv1.Enrichment {
 
 // enriched lists the targets of an entry, in both spellings of the one that has two.
 func enriched(entry *orkv1.CRD) []string {
-	var names []string
-	for _, one := range enrichments(entry) {
+	declared := enrichments(entry)
+	names := make([]string, 0, 2*len(declared))
+	for _, one := range declared {
 		names = append(names, string(one.Name), string(enrich.Canonical(one.Name)))
 	}
 	return names
@@ -42,8 +43,9 @@ func enriched(entry *orkv1.CRD) []string {
 
 // enrich compiles what the entry declares, once the children are known.
 func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
-	var compiled []Enrichment
-	for i, one := range enrichments(c.entry) {
+	declared := enrichments(c.entry)
+	compiled := make([]Enrichment, 0, len(declared))
+	for i, one := range declared {
 		here := at.Child("enrich").Index(i)
 		compiled = append(compiled, Enrichment{Target: one.Name, Gate: c.gate(one.Conditions, here)})
 		applies := slices.ContainsFunc(set.enrichable(), func(child enrich.Child) bool { return enrich.Applies(one.Name, child.GroupKind()) })

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/dynamic/fake"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -16,8 +17,6 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
-
-	"k8s.io/apimachinery/pkg/util/validation/field"
 )
 
 // withPod has the harness read the Pod of the Deployment w, while the gate passes.
