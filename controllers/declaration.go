@@ -27,7 +27,8 @@ type Declaration struct {
 	// Value is the declaration itself, such as an orkv1.Deployment. Rendered, it goes to Build.
 	Value any
 
-	check func() field.ErrorList
+	check    func() field.ErrorList
+	identify func(Owner, any) (*unstructured.Unstructured, error)
 	build func(Owner, any) (*unstructured.Unstructured, error)
 }
 
@@ -46,6 +47,12 @@ func (d Declaration) Check() field.ErrorList {
 // wrong with the values is an *InvalidError, with paths from the list on, such as deployments[0].replicas.
 func (d Declaration) Build(owner Owner, rendered any) (*unstructured.Unstructured, error) {
 	return d.build(owner, rendered)
+}
+
+// Identify is Build for a declaration that only says which object is meant, as those of onDelete do: the object has its metadata and
+// nothing else.
+func (d Declaration) Identify(owner Owner, rendered any) (*unstructured.Unstructured, error) {
+	return d.identify(owner, rendered)
 }
 
 // declare is the one place that knows the type of a declaration; both of its closures run the same builder.
@@ -74,6 +81,15 @@ func declare[T any](spec Spec[T], kind Kind, value T, index int, at *field.Path)
 	d.check = func() field.ErrorList {
 		checked, _ := draft(&Draft{unrendered: true}, &value, d.Path)
 		return checked.errs
+	}
+	d.identify = func(owner Owner, rendered any) (*unstructured.Unstructured, error) {
+		in, ok := rendered.(T)
+		if !ok {
+			return nil, fmt.Errorf("%s: identified by a %T, want a %T", d, rendered, value)
+		}
+		drafted := &Draft{Owner: owner}
+		drafted.describe(spec.Common(&in), nameRule{spec.NameSuffix, spec.CheckName}, field.NewPath(kind.Key).Index(index))
+		return drafted.finish(map[string]any{}, d.GVK, d.Scope)
 	}
 	d.build = func(owner Owner, rendered any) (*unstructured.Unstructured, error) {
 		in, ok := rendered.(T)

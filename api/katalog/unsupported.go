@@ -12,14 +12,14 @@ var notSupported = setOf(
 	"Katalog.providers", "Katalog.gateway",
 
 	// A CRD.
-	"CRD.conversion", "CRD.webhooks", "CRD.serve", "CRD.enrich",
-	"CRD.enrichAll", "CRD.deletionProtection", "CRD.removeFinalizers",
+	"CRD.conversion", "CRD.webhooks", "CRD.serve",
+	"CRD.deletionProtection", "CRD.removeFinalizers",
 
 	// An import.
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross", "OperatorBox.onDelete",
+	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
 	"OperatorBox.rollback",
 	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",

@@ -30,6 +30,7 @@ func (e *Environment) CompileBool(expression string) (*Program, error) {
 // text for wrong syntax, unknown names, fields that the schema does not have, wrong types, and an expression that could
 // cost too much.
 func (e *Environment) Compile(expression string) (p *Program, err error) {
+	template.CountParsed()
 	// The parser and checker read what a person wrote: a defect of theirs must not end the process.
 	defer func() {
 		if r := recover(); r != nil {

@@ -16,11 +16,11 @@ func (e *SyntaxError) Error() string { return fmt.Sprintf("%d:%d: %s", e.Line, e
 
 // problem is a SyntaxError at an offset of the text.
 func problem(text string, offset int, format string, args ...any) *SyntaxError {
-	before := text[:min(offset, len(text))]
+	before := parted(text[:min(offset, len(text))])
 	return &SyntaxError{
 		Line:    1 + strings.Count(before, "\n"),
 		Column:  len(before) - strings.LastIndexByte(before, '\n'),
-		Problem: fmt.Sprintf(format, args...),
+		Problem: parted(fmt.Sprintf(format, args...)),
 	}
 }
 

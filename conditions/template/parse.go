@@ -2,14 +2,26 @@ package template
 
 import (
 	"strings"
+	"sync/atomic"
 	"text/template/parse"
 )
 
 // treeName names the parse tree. It shows in Go's messages, from which it is cut again.
 const treeName = "t"
 
+// parsed counts the texts that were parsed.
+var parsed atomic.Int64
+
+// Parsed is how many texts with an expression, CEL's included, were parsed since the process began. It stands still while resources are
+// reconciled: everything is parsed when a Katalog is loaded.
+func Parsed() int64 { return parsed.Load() }
+
+// CountParsed counts one more text, for packages that have a language of their own.
+func CountParsed() { parsed.Add(1) }
+
 // parseTree parses a text without looking at its functions.
 func parseTree(text string) (*parse.Tree, *SyntaxError) {
+	CountParsed()
 	found := actions(text)
 	for _, a := range found {
 		switch keyword := a.keyword(text); keyword {

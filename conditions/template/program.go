@@ -14,6 +14,8 @@ type Program struct {
 	single bool
 	// random: a function in it gives another value each time.
 	random bool
+	// needs are the enrich targets of the functions in it.
+	needs []need
 	// parts is the whole program when it has literal texts and paths only; a static one has at most one literal.
 	parts []part
 	// engine runs all other programs.
@@ -41,11 +43,13 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 	if !strings.Contains(text, "{{") {
 		return &Program{source: text, parts: []part{{literal: text}}}, nil, nil
 	}
+	source := text
+	text = joinKeys(text)
 	tree, problem := parseTree(text)
 	if problem != nil {
 		return nil, []*SyntaxError{problem}, nil
 	}
-	p = &Program{source: text, single: isSingle(tree.Root)}
+	p = &Program{source: source, single: isSingle(tree.Root)}
 	r := &rewriter{text: text, language: l, used: map[string]function{}}
 	parts, plain := r.parts(tree.Root)
 	if problem := r.list(tree.Root, scope{known: true}); problem != nil {
@@ -59,6 +63,7 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 		p.parts = parts
 		return p, nil, r.warnings
 	}
+	p.needs = r.needs
 	for _, f := range r.used {
 		p.random = p.random || f.random
 	}

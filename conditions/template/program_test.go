@@ -20,7 +20,10 @@ func facts() template.Facts {
 			"env":   map[string]any{"B": "2", "A": "1"},
 			"blank": " x ",
 		},
-		"children": map[string]any{"deployment": map[string]any{"status": map[string]any{}}},
+		"children": map[string]any{
+			"deployment": map[string]any{"status": map[string]any{}},
+			"jobs":       map[string]any{"my-job-2": map[string]any{"status": map[string]any{"phase": "Done"}}},
+		},
 	}, nil)
 }
 
@@ -42,6 +45,10 @@ func TestText(t *testing.T) {
 		"Dollar":         {"$ is the root", "{{ $.metadata.name }}", "shop"},
 		"MissingRoot":    {"a missing value at any depth is empty", "[{{ .a.b.c }}]", "[]"},
 		"MissingLeaf":    {"a missing value is empty, not <no value>", "[{{ .spec.none }}{{ print .spec.none }}]", "[]"},
+		"Hyphen":         {"keys may have hyphens", "{{ .children.jobs.my-job-2.status.phase }}{{ (.children.jobs).my-job-2.status.phase }}", "DoneDone"},
+		"HyphenQuoted":   {"what is quoted stays", "{{ print \".a-b\" `.c-d` }}.e-f{{- /* .g-h */ -}}", ".a-b.c-d.e-f"},
+		"HyphenTrim":     {"trimming is no hyphen", "a {{- .metadata.name -}} b", "ashopb"},
+		"HyphenVariable": {"behind a variable", "{{ $c := .children }}{{ $c.jobs.my-job-2.status.phase }}", "Done"},
 		"ThroughScalar":  {"a field of a scalar is missing", "[{{ .metadata.name.first.last }}]", "[]"},
 		"Null":           {"null is empty", "[{{ .spec.null }}]", "[]"},
 		"LargeFloat":     {"no exponent", "{{ .spec.weight }}", "1000000"},

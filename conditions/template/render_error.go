@@ -32,7 +32,7 @@ func explain(text string, err error) error {
 	// What a function returned is wrapped; Go's own findings are text behind the place.
 	cause := errors.Unwrap(failed.Err)
 	if cause == nil {
-		cause = errors.New(located[strings.LastIndex(located, ">: ")+len(">: "):])
+		cause = errors.New(parted(located[strings.LastIndex(located, ">: ")+len(">: "):]))
 	}
 	return &renderError{expression: expressionAt(text, located), cause: cause}
 }
@@ -60,7 +60,7 @@ func expressionAt(text, located string) string {
 // shorten keeps an expression readable within an error.
 func shorten(expression string) string {
 	const most = 120
-	short := strings.Join(strings.Fields(expression), " ")
+	short := strings.Join(strings.Fields(parted(expression)), " ")
 	if len(short) <= most {
 		return short
 	}

@@ -26,6 +26,7 @@ type rewriter struct {
 	used       map[string]function // functions the tree calls, ours not included
 	notes      []*note             // notes the tree calls
 	references [][]string
+	needs      []need // of the functions and notes
 	// problems and warnings are about paths.
 	problems, warnings []*SyntaxError
 }
@@ -135,16 +136,37 @@ func (r *rewriter) call(name *parse.IdentifierNode, given int) *SyntaxError {
 	if f.note != nil {
 		r.note(name, f.note)
 	}
+	if _, again := r.used[name.Ident]; !again && f.needs != "" {
+		r.need(name, need{function: name.Ident, target: f.needs}, "")
+	}
 	r.used[name.Ident] = f
 	return nil
 }
 
-// note takes what a note reads as read here.
+// need is an enrich target that a function needs.
+type need struct{ function, target string }
+
+// need notes what a function needs, and warns where it is not there.
+func (r *rewriter) need(call *parse.IdentifierNode, n need, prefix string) {
+	if slices.Contains(r.needs, n) {
+		return
+	}
+	r.needs = append(r.needs, n)
+	if l := r.language; l != nil && l.enriched != nil && !l.enriched[n.target] {
+		r.warnings = append(r.warnings, problem(r.text, int(call.Position()),
+			"%s%s needs enrich: [%s]: without it there is nothing to read", prefix, n.function, n.target))
+	}
+}
+
+// note takes what a note reads and needs as read and needed here.
 func (r *rewriter) note(call *parse.IdentifierNode, n *note) {
 	if slices.Contains(r.notes, n) {
 		return
 	}
 	r.notes = append(r.notes, n)
+	for _, one := range n.needs() {
+		r.need(call, one, "note "+n.Name+": ")
+	}
 	for _, path := range n.references() {
 		if !slices.ContainsFunc(r.references, func(known []string) bool { return slices.Equal(known, path) }) {
 			r.references = append(r.references, path)
@@ -190,13 +212,13 @@ func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError
 	}
 	switch n := node.(type) {
 	case *parse.FieldNode:
-		return r.lookup(&parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, n.Ident), nil
+		return r.lookup(&parse.DotNode{NodeType: parse.NodeDot, Pos: n.Pos}, keysOf(n.Ident)), nil
 	case *parse.VariableNode:
 		if len(n.Ident) == 1 {
 			return n, nil
 		}
 		variable := &parse.VariableNode{NodeType: parse.NodeVariable, Pos: n.Pos, Ident: n.Ident[:1]}
-		return r.lookup(variable, n.Ident[1:]), nil
+		return r.lookup(variable, keysOf(n.Ident[1:])), nil
 	case *parse.ChainNode:
 		if name, called := n.Node.(*parse.IdentifierNode); called && functions()[name.Ident].least > 0 {
 			return nil, problem(r.text, int(name.Position()), "%s is a function: write %s .%s to call it, or .%s.%[3]s for a field",
@@ -206,7 +228,7 @@ func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError
 		if err != nil {
 			return nil, err
 		}
-		return r.lookup(base, n.Field), nil
+		return r.lookup(base, keysOf(n.Field)), nil
 	case *parse.PipeNode:
 		return n, r.pipe(n, dot)
 	case *parse.IdentifierNode:
@@ -239,13 +261,13 @@ func (r *rewriter) pathOf(node parse.Node, dot scope) scope {
 	case *parse.DotNode:
 		return dot
 	case *parse.FieldNode:
-		return dot.join(n.Ident)
+		return dot.join(keysOf(n.Ident))
 	case *parse.VariableNode:
 		if n.Ident[0] == "$" {
-			return scope{known: true}.join(n.Ident[1:])
+			return scope{known: true}.join(keysOf(n.Ident[1:]))
 		}
 	case *parse.ChainNode:
-		return r.pathOf(n.Node, dot).join(n.Field)
+		return r.pathOf(n.Node, dot).join(keysOf(n.Field))
 	case *parse.PipeNode:
 		if len(n.Cmds) == 1 && len(n.Cmds[0].Args) == 1 {
 			return r.pathOf(n.Cmds[0].Args[0], dot)

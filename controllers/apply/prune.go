@@ -58,6 +58,14 @@ func (a *Applier) Unwanted(owner controllers.Owner, kinds []schema.GroupVersionK
 	})
 }
 
+// Named lists the owner's children of the kinds that are in the set.
+func (a *Applier) Named(owner controllers.Owner, kinds []schema.GroupVersionKind, names Wanted) ([]Child, error) {
+	return a.owned(owner, kinds, func(child *unstructured.Unstructured) bool {
+		_, named := names[IDOf(child)]
+		return named
+	})
+}
+
 // Uncollected lists the owner's children that garbage collection does not delete: those in other namespaces and
 // cluster-scoped ones of a namespaced owner.
 func (a *Applier) Uncollected(owner controllers.Owner, kinds []schema.GroupVersionKind) ([]Child, error) {

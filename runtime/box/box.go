@@ -39,6 +39,8 @@ type Set struct {
 	Mutation    *rules.Mutation
 	Validation  *rules.Validation
 	MutateFirst bool
+	// Enrich lists what is read of children besides them.
+	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
 	StripFinalizers bool
 
@@ -83,6 +85,8 @@ type Box struct {
 	Gate *conditions.Program
 	// Blocks are onCreate and onReconcile, as far as declared.
 	Blocks []Block
+	// OnDelete are the children that are deleted, and gone, before the resource goes. Nil: none.
+	OnDelete *Block
 	// Kinds of the children, in apply order.
 	Kinds []schema.GroupVersionKind
 	// Status tells what the status says.

@@ -18,6 +18,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 )
 
 // Defaults of an entry.
@@ -77,10 +78,10 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	children, open := childNames(opts.Registry, &entry.OperatorBox)
-	known := roots.New(opts.Schemas[name]).WithChildren(open, children)
+	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(enriched(entry)...)...))
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known), known: known, errs: &field.ErrorList{},
+		language: language.Within(known).Enriched(enriched(entry)...), known: known, errs: &field.ErrorList{},
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -114,6 +115,7 @@ func compile(
 	set.Labels = c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels"))
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
+	set.Enrich = c.enrich(set, at)
 	return set, *c.errs
 }
 
@@ -161,7 +163,11 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	}
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
+	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Kinds = c.kinds(b.Blocks)
+	if b.OnDelete != nil {
+		b.Kinds = c.kinds(append(slices.Clone(b.Blocks), *b.OnDelete))
+	}
 	if len(*c.errs) == 0 {
 		noteReads(b, c.labels, c.early)
 	}
@@ -288,7 +294,7 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 		here := at.Child("fields").Index(i)
 		path := statusPath(one.Path)
 		if !c.known.Keeps(append([]string{"status"}, path...)) {
-			c.report(field.Invalid(here.Child("path"), one.Path, "the server drops it: it is not in the schema"))
+			c.language.Warn(field.Invalid(here.Child("path"), one.Path, "is left out: it is not in the schema, so the server would drop it"))
 		}
 		status.Fields = append(status.Fields, StatusField{
 			Path:         path,

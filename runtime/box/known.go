@@ -16,7 +16,7 @@ import (
 // childNames lists the keys that the declared children have below .children. Open tells that the kind of one is known at run time
 // only.
 func childNames(registry *controllers.Registry, declared *orkv1.OperatorBox) (names []string, open bool) {
-	for _, block := range []*orkv1.Block{declared.OnCreate, declared.OnReconcile} {
+	for _, block := range []*orkv1.Block{declared.OnCreate, declared.OnReconcile, declared.OnDelete} {
 		for _, declaration := range registry.Declarations(block, field.NewPath("block")) {
 			if declaration.GVK.Empty() {
 				open = true
@@ -61,6 +61,21 @@ func (c *compiler) rules(set *Set, at *field.Path) {
 		c.report(found...)
 	}
 	c.early = slices.Concat(set.Normalize.References(), set.Mutation.References(), set.Validation.References())
+}
+
+// onDelete compiles the names of what is deleted before the resource goes.
+func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Block {
+	if declared == nil {
+		return nil
+	}
+	if len(declared.Jobs) > 0 {
+		c.report(field.Forbidden(at.Child("jobs"), "not supported yet"))
+	}
+	block := &Block{Name: "onDelete", Gate: c.gate(declared.Conditions, at)}
+	for _, declaration := range c.registry.Declarations(declared, at) {
+		block.Children = append(block.Children, c.child(declaration, false, at))
+	}
+	return block
 }
 
 // elements are the roots that an element of the forEach sees besides the others.

@@ -67,7 +67,7 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
 	want := slices.Clone(s.Box.Finalizers)
-	if s.owner.Namespace != "" && slices.ContainsFunc(s.planned, func(p planned) bool { return p.Object.GetNamespace() != s.owner.Namespace }) {
+	if s.Box.OnDelete != nil || s.owner.Namespace != "" && slices.ContainsFunc(s.planned, func(p planned) bool { return p.Object.GetNamespace() != s.owner.Namespace }) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {

@@ -102,16 +102,19 @@ func (d *Declarative) build(child *box.Child, owner controllers.Owner, facts tem
 	if err != nil {
 		return nil, err
 	}
-	if child.Scope == controllers.ScopeUnknown || child.Kind.GVK.Empty() {
-		kind, ok := d.Children.Kind(object.GroupVersionKind())
-		if !ok {
-			return nil, fmt.Errorf("%s: %w", child, d.Children.Absent(object.GroupVersionKind()))
-		}
-		if err := child.Place(owner, object, kind.Namespaced); err != nil {
-			return nil, err
-		}
+	return object, d.place(child, owner, object)
+}
+
+// place puts an object whose scope only discovery knows where it belongs.
+func (d *Declarative) place(child *box.Child, owner controllers.Owner, object *unstructured.Unstructured) error {
+	if child.Scope != controllers.ScopeUnknown && !child.Kind.GVK.Empty() {
+		return nil
 	}
-	return object, nil
+	kind, ok := d.Children.Kind(object.GroupVersionKind())
+	if !ok {
+		return fmt.Errorf("%s: %w", child, d.Children.Absent(object.GroupVersionKind()))
+	}
+	return child.Place(owner, object, kind.Namespaced) //nolint:wrapcheck // names the declaration
 }
 
 // takeStatus parts an object from its status, which has an endpoint of its own.

@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/envtest"
@@ -76,6 +77,11 @@ func (c *cluster) ensureNamespace(t *testing.T, name string) {
 func (c *cluster) delete(t *testing.T, objects []*unstructured.Unstructured) {
 	t.Helper()
 	for _, object := range objects {
+		// The operator, which would take its finalizer off, has ended.
+		unheld := client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))
+		if err := c.client.Patch(t.Context(), object, unheld); err != nil {
+			t.Fatal(err)
+		}
 		if err := c.client.Delete(t.Context(), object); err != nil {
 			t.Fatal(err)
 		}

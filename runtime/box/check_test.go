@@ -1,0 +1,90 @@
+package box_test
+
+import (
+	"strings"
+	"testing"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+const websiteSchema = `
+type: object
+properties:
+  spec:
+    type: object
+    properties:
+      image: {type: string}
+      replicas: {type: integer}
+      tier: {type: string, enum: [gold, silver]}
+      hosts: {type: array, items: {type: string}}
+      steps: {type: array, items: {type: object, properties: {command: {type: string}}}}
+  status: {type: object, properties: {phase: {type: string}}}
+`
+
+// TestChecks compiles entries against a schema: each has one error or one warning, or nothing is wrong with it.
+func TestChecks(t *testing.T) {
+	const at = "spec.crds[website]."
+	cases := map[string]struct {
+		reason, entry, err, warning string
+	}{
+		"Fine": {reason: "fields, elements and children that are there", entry: `
+operatorBox:
+  onReconcile: {configMaps: [{name: "{{ .metadata.name }}-{{ .index }}", forEach: {field: spec.steps, as: step}, data: {a: "{{ .step.command }}{{ .item.command }}"},
+    when: [{field: spec.tier, in: "gold,silver"}, {cel: "step.command != ''"}]}]}
+  status: {fields: [{path: phase, value: "{{ .children.configmap.metadata.name }}"}]}`},
+		"Field":           {reason: "in a child", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, data: {x: "{{ .spec.imgae }}"}}]}}`, err: at + `operatorBox.onReconcile.configMaps[0].data[x]: Invalid value: "{{ .spec.imgae }}": 1:4: .spec has no field imgae`},
+		"OldField":        {reason: "in a child", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, data: {x: "{{ .spec.schedule }}"}}]}}`, warning: at + `operatorBox.onReconcile.configMaps[0].data[x]: Invalid value: "{{ .spec.schedule }}": 1:4: .spec has no field schedule`},
+		"Gate":            {reason: "in a gate", entry: `operatorBox: {when: [{field: spec.replicsa, equals: "1"}]}`, err: at + `operatorBox.when[0].field`},
+		"Unreachable":     {reason: "a value that there can't be", entry: `operatorBox: {when: [{field: spec.tier, equals: bronze}]}`, err: at + `operatorBox.when[0].equals`},
+		"Element":         {reason: "in an element", entry: `operatorBox: {onReconcile: {configMaps: [{name: "{{ .item.comand }}", forEach: {field: spec.steps}}]}}`, err: `.item has no field comand`},
+		"ElementOutside":  {reason: "outside of a loop", entry: `operatorBox: {onReconcile: {configMaps: [{name: "{{ .item }}"}]}}`, err: `.item is there inside of a declaration with forEach`},
+		"Loop":            {reason: "over a text", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, forEach: {field: spec.image}}]}}`, err: at + `operatorBox.onReconcile.configMaps[0].forEach.field: Invalid value: "spec.image": is a string: forEach goes over a list or a map`},
+		"LoopOverNothing": {reason: "over a field that is not there", entry: `operatorBox: {onReconcile: {configMaps: [{name: a, forEach: {field: spec.host}}]}}`, err: `.spec has no field host in the schema: did you mean hosts?`},
+		"Child":           {reason: "a child that is not declared", entry: `operatorBox: {status: {fields: [{path: phase, value: "{{ .children.job.status.succeeded }}"}]}}`, warning: `.children.job is empty`},
+		"StatusPath":      {reason: "a status field that the server drops", entry: `operatorBox: {status: {fields: [{path: phsae, value: x}]}}`, warning: at + `operatorBox.status.fields[0].path: Invalid value: "phsae": is left out`},
+		"RandomChild":     {reason: "a child that is kept may not change by itself", entry: `operatorBox: {onReconcile: {secrets: [{name: a, data: {x: "{{ randomHex 8 }}"}}]}}`, err: `randomHex gives another value each time: the child would be written in every cycle`},
+		"RandomOnce":      {reason: "one that is created once may", entry: `operatorBox: {onCreate: {secrets: [{name: a, data: {x: "{{ randomHex 8 }}"}}]}}`},
+		"RandomStatus":    {reason: "nor may the status", entry: `operatorBox: {status: {fields: [{path: phase, value: "{{ uuidv4 }}"}]}}`, err: `uuidv4 gives another value each time: the status`},
+		"RandomLabel":     {reason: "nor a label", entry: `labels: {a: "{{ randomHex 8 }}"}`, err: `the label would change`},
+		"CEL":             {reason: "in an expression", entry: `operatorBox: {when: [{cel: spec.imgae == ''}]}`, err: at + `operatorBox.when[0].cel`},
+		"Normalized":      {reason: "what normalize sets is there", entry: "normalize: {spec: {full: '{{ .spec.image }}'}}\noperatorBox: {onReconcile: {configMaps: [{name: a, data: {x: '{{ .spec.full }}'}, when: [{cel: spec.full != ''}]}]}}"},
+		"Mutated":         {reason: "so is what a rule sets, though the server would drop it", entry: "mutation: {rules: [{field: spec.made.up, default: x}]}\noperatorBox: {onReconcile: {configMaps: [{name: a, data: {x: '{{ .spec.made.up }}'}}]}}", warning: at + "mutation.rules[0].field"},
+		"Rule":            {reason: "in a rule", entry: `validation: {rules: [{field: spec.replicsa, min: "1", message: m}]}`, err: at + "validation.rules[0].field"},
+		"OnDelete":        {reason: "no jobs yet", entry: `operatorBox: {onDelete: {jobs: [{name: a, image: b}]}}`, err: at + "operatorBox.onDelete.jobs: Forbidden: not supported yet"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			props := &apiextensionsv1.JSONSchemaProps{}
+			var crd orkv1.CRD
+			for text, into := range map[string]any{websiteSchema: props, tc.entry: &crd} {
+				if err := yaml.UnmarshalStrict([]byte(text), into); err != nil {
+					t.Fatal(err)
+				}
+			}
+			registry, err := builtin.Registry()
+			if err != nil {
+				t.Fatal(err)
+			}
+			katalog := &orkv1.Katalog{}
+			katalog.Spec.CRDs = map[string]orkv1.CRD{"website": crd}
+			_, found := box.CompileKatalog(katalog, box.Options{Registry: registry, Schemas: map[string]*apiextensionsv1.JSONSchemaProps{"website": props}})
+			for _, one := range []struct {
+				what, want string
+				got        field.ErrorList
+			}{{"errors", tc.err, found.Errors}, {"warnings", tc.warning, found.Warnings}} {
+				switch {
+				case one.want == "" && len(one.got) > 0, one.want != "" && len(one.got) != 1:
+					t.Errorf("\n%s\n%s: got %v, want %q", tc.reason, one.what, one.got, one.want)
+				case one.want != "" && !strings.Contains(one.got[0].Error(), one.want):
+					t.Errorf("\n%s\n%s: got %v\nwant %s", tc.reason, one.what, one.got[0], one.want)
+				}
+			}
+		})
+	}
+}
