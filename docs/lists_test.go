@@ -17,6 +17,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/spf13/cobra"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
@@ -35,6 +36,11 @@ func TestLists(t *testing.T) {
 			reason: "a template may call these functions",
 			got:    functionsOf(t, read(t, "functions.md")),
 			want:   functionNames(),
+		},
+		"Targets": {
+			reason: "enrich takes these names",
+			got:    reference.firstColumn(t, "targets"),
+			want:   orkv1.EnrichmentName("").Values(),
 		},
 		"Operators": {
 			reason: "operator takes these names",

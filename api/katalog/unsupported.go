@@ -12,8 +12,8 @@ var notSupported = setOf(
 	"Katalog.providers", "Katalog.gateway",
 
 	// A CRD.
-	"CRD.conversion", "CRD.webhooks", "CRD.serve", "CRD.enrich",
-	"CRD.enrichAll", "CRD.deletionProtection", "CRD.removeFinalizers",
+	"CRD.conversion", "CRD.webhooks", "CRD.serve",
+	"CRD.deletionProtection", "CRD.removeFinalizers",
 
 	// An import.
 	"Import.oci",

@@ -30,6 +30,7 @@ type ValidationRule struct {
 	// OnError tells what a rule that cannot be evaluated means at admission. Defaults to allow.
 	// +optional
 	OnError RuleErrorPolicy `json:"onError,omitempty"`
+	// Fires tells whether the rule is checked in each cycle besides admission.
 	// +optional
 	Fires *Fires `json:"fires,omitempty"`
 }
@@ -72,6 +73,7 @@ type Mutation struct {
 // MutationRule sets one field. Exactly one of Default and Override is set.
 type MutationRule struct {
 	Conditions `json:",inline"`
+	// Name of the rule, for logs.
 	// +optional
 	Name string `json:"name,omitempty"`
 	// Field is a dot path below spec, or of a label or annotation, or a template that renders one. A key that holds dots stands
@@ -87,6 +89,7 @@ type MutationRule struct {
 	// schema of the CRD or, where that is not known, its own.
 	// +optional
 	ValueType string `json:"valueType,omitempty"`
+	// Fires tells whether the rule is applied in each cycle besides admission.
 	// +optional
 	Fires *Fires `json:"fires,omitempty"`
 }
@@ -123,14 +126,17 @@ type Conversion struct {
 	// Preserve keeps what a conversion loses in an annotation.
 	// +optional
 	Preserve bool `json:"preserve,omitempty"`
+	// Paths turn one version into another. Each pair of versions stands once.
 	// +optional
 	Paths []ConversionPath `json:"paths,omitempty"`
 }
 
 // ConversionPath turns one version into another.
 type ConversionPath struct {
+	// From is the version to convert, such as v1.
 	From string `json:"from"`
-	To   string `json:"to"`
+	// To is the version to make of it. It differs from From.
+	To string `json:"to"`
 	// Passthrough keeps the fields of spec that Spec does not list. Defaults to false.
 	// +optional
 	Passthrough bool `json:"passthrough,omitempty"`

@@ -31,51 +31,69 @@ type Condition struct {
 	// +optional
 	ValueType string `json:"valueType,omitempty"`
 
-	// Equals and the short forms below are each an operator with its value.
+	// Equals passes when the field is this text; with ValueType, this number or boolean. A missing field is the empty text, 0
+	// or false.
 	// +optional
 	Equals *Template `json:"equals,omitempty"`
+	// NotEquals is the reverse of Equals.
 	// +optional
 	NotEquals *Template `json:"notEquals,omitempty"`
+	// Contains passes when the text of the field has this one in it.
 	// +optional
 	Contains *Template `json:"contains,omitempty"`
+	// NotContains is the reverse of Contains.
 	// +optional
 	NotContains *Template `json:"notContains,omitempty"`
+	// Prefix passes when the text of the field begins with this one.
 	// +optional
 	Prefix *Template `json:"prefix,omitempty"`
+	// NotPrefix is the reverse of Prefix.
 	// +optional
 	NotPrefix *Template `json:"notPrefix,omitempty"`
+	// Suffix passes when the text of the field ends with this one.
 	// +optional
 	Suffix *Template `json:"suffix,omitempty"`
+	// NotSuffix is the reverse of Suffix.
 	// +optional
 	NotSuffix *Template `json:"notSuffix,omitempty"`
 	// Regex is an unanchored RE2 expression.
 	// +optional
 	Regex *Template `json:"regex,omitempty"`
+	// Exists true passes when the field is there and not the empty text: 0, false and an empty list exist. Only true has a
+	// meaning.
 	// +optional
 	Exists *bool `json:"exists,omitempty"`
+	// NotExists true is the reverse of Exists. Only true has a meaning.
 	// +optional
 	NotExists *bool `json:"notExists,omitempty"`
+	// GreaterThan passes when the field is a number above this one. A missing field is 0.
 	// +optional
 	GreaterThan *Template `json:"greaterThan,omitempty"`
+	// LessThan passes when the field is a number below this one. A missing field is 0.
 	// +optional
 	LessThan *Template `json:"lessThan,omitempty"`
+	// GreaterThanOrEqual passes when the field is this number or above it. A missing field is 0.
 	// +optional
 	GreaterThanOrEqual *Template `json:"greaterThanOrEqual,omitempty"`
+	// LessThanOrEqual passes when the field is this number or below it. A missing field is 0.
 	// +optional
 	LessThanOrEqual *Template `json:"lessThanOrEqual,omitempty"`
-	// Min and Max are inclusive bounds.
+	// Min is a short name of GreaterThanOrEqual.
 	// +optional
 	Min *Template `json:"min,omitempty"`
+	// Max is a short name of LessThanOrEqual.
 	// +optional
 	Max *Template `json:"max,omitempty"`
 	// Between is "lo,hi", both inclusive.
 	// +optional
 	Between *Template `json:"between,omitempty"`
+	// NotBetween passes when the field is a number outside of "lo,hi".
 	// +optional
 	NotBetween *Template `json:"notBetween,omitempty"`
 	// In is a comma separated list; an empty element matches an absent field.
 	// +optional
 	In *Template `json:"in,omitempty"`
+	// NotIn is the reverse of In.
 	// +optional
 	NotIn *Template `json:"notIn,omitempty"`
 
@@ -128,13 +146,16 @@ type DayOfWeek struct {
 	// In lists English names of days, in any case.
 	// +optional
 	In []string `json:"in,omitempty"`
+	// NotIn lists the days that are left out, written as for In.
 	// +optional
 	NotIn []string `json:"notIn,omitempty"`
 }
 
 // Notify names who hears of a condition that became true.
 type Notify struct {
+	// Teams are names of teams of the Katalog's notification.
 	Teams []string `json:"teams"`
+	// Message to send.
 	// +optional
 	Message Template `json:"message,omitempty"`
 }

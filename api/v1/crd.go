@@ -5,6 +5,7 @@ type CRD struct {
 	// Enabled false neither watches nor reconciles. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
+	// Description of the CRD, for people.
 	// +optional
 	Description string `json:"description,omitempty"`
 	// Mode defaults to typed when apiTypes has a location, else to dynamic.
@@ -61,6 +62,7 @@ type CRD struct {
 	// RemoveFinalizers takes finalizers away instead of adding them, for tests.
 	// +optional
 	RemoveFinalizers bool `json:"removeFinalizers,omitempty"`
+	// DeletionProtection overrides that of the Katalog, and has no effect without it.
 	// +optional
 	DeletionProtection *ResourceProtection `json:"deletionProtection,omitempty"`
 	// ForceConflict false makes a field that another manager owns an error. Defaults to true.
@@ -69,19 +71,25 @@ type CRD struct {
 	// Enrich reads more about the children, for template functions. It excludes EnrichAll.
 	// +optional
 	Enrich []Enrichment `json:"enrich,omitempty"`
+	// EnrichAll reads everything that Enrich can name. Defaults to false.
 	// +optional
 	EnrichAll bool `json:"enrichAll,omitempty"`
 	// Normalize changes the resource in memory before anything reads it.
 	// +optional
 	Normalize *Normalize `json:"normalize,omitempty"`
+	// Validation lists rules that a resource must meet. One that is denied keeps its children as they are.
 	// +optional
 	Validation *Validation `json:"validation,omitempty"`
+	// Mutation lists rules that set fields of a resource: in memory in each cycle, and at admission.
 	// +optional
 	Mutation *Mutation `json:"mutation,omitempty"`
+	// Conversion turns resources of one served version into another.
 	// +optional
 	Conversion *Conversion `json:"conversion,omitempty"`
+	// Webhooks tell which admission webhooks the CRD has. Defaults to both.
 	// +optional
 	Webhooks *ResourceWebhooks `json:"webhooks,omitempty"`
+	// Serve exposes the CRD through the gateway's API. Absent, it is not exposed.
 	// +optional
 	Serve *Serve `json:"serve,omitempty"`
 	// Imports are Motifs whose parts are added to this CRD.
@@ -91,13 +99,16 @@ type CRD struct {
 	// +optional
 	OperatorBox OperatorBox `json:"operatorBox,omitempty"`
 
-	// KatalogName and the three below tell where a composed CRD came from.
+	// KatalogName is the name of the Katalog that a composed CRD came from, for people.
 	// +optional
 	KatalogName string `json:"katalogName,omitempty"`
+	// KatalogNamespace is the namespace of the Katalog that a composed CRD came from, for people.
 	// +optional
 	KatalogNamespace string `json:"katalogNamespace,omitempty"`
+	// KatalogDescription describes the Katalog that a composed CRD came from, for people.
 	// +optional
 	KatalogDescription string `json:"katalogDescription,omitempty"`
+	// KatalogVersion is the version of the Katalog that a composed CRD came from, for people.
 	// +optional
 	KatalogVersion string `json:"katalogVersion,omitempty"`
 }
@@ -118,8 +129,10 @@ type APITypes struct {
 	// Group is empty for the core group.
 	// +optional
 	Group string `json:"group,omitempty"`
+	// Version of the API, such as v1. Defaults to the stored version of CRDFile; a built-in kind needs none.
 	// +optional
 	Version string `json:"version,omitempty"`
+	// Kind in CamelCase, such as Website. Defaults to that of CRDFile.
 	// +optional
 	Kind string `json:"kind,omitempty"`
 	// Plural is the lower-case name in URLs. Absent, discovery tells.
@@ -157,8 +170,11 @@ type SetupWait struct {
 	// APIVersion is needed for kinds that are not built in.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
-	Kind       string `json:"kind"`
-	Name       string `json:"name"`
+	// Kind of the object.
+	Kind string `json:"kind"`
+	// Name of the object.
+	Name string `json:"name"`
+	// Namespace of the object. Defaults to default; a cluster-scoped kind has none.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 	// Timeout defaults to 1m.
@@ -189,10 +205,13 @@ const (
 
 // Endpoints tell what the live API shows of a CRD. Each defaults to true.
 type Endpoints struct {
+	// Enabled is the default of Health and Info. Defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
+	// Health shows how the CRD is doing. Defaults to Enabled.
 	// +optional
 	Health *bool `json:"health,omitempty"`
+	// Info shows the settings and statistics of the CRD. Defaults to Enabled.
 	// +optional
 	Info *bool `json:"info,omitempty"`
 }
@@ -200,7 +219,8 @@ type Endpoints struct {
 // Enrichment reads one more thing about the children. A file may give the name alone.
 type Enrichment struct {
 	Conditions `json:",inline"`
-	Name       EnrichmentName `json:"name"`
+	// Name of what is read.
+	Name EnrichmentName `json:"name"`
 }
 
 // EnrichmentName is what can be read besides the children.

@@ -8,7 +8,8 @@ type ExternalCall struct {
 	// Protocol defaults to http.
 	// +optional
 	Protocol Protocol `json:"protocol,omitempty"`
-	URL      Template `json:"url"`
+	// URL of what is asked.
+	URL Template `json:"url"`
 	// Query for protocols that have one.
 	// +optional
 	Query Template `json:"query,omitempty"`
@@ -18,8 +19,10 @@ type ExternalCall struct {
 	// Body is sent as JSON.
 	// +optional
 	Body Template `json:"body,omitempty"`
+	// Headers of an HTTP request, by name.
 	// +optional
 	Headers map[string]Template `json:"headers,omitempty"`
+	// Auth is the credential of an HTTP request.
 	// +optional
 	Auth *CallAuth `json:"auth,omitempty"`
 	// Timeout defaults to 10s.
@@ -38,8 +41,10 @@ type ExternalCall struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	PoolSize *int32 `json:"poolSize,omitempty"`
+	// RetryBackoff spaces the tries of a call that fails. Absent, there is one.
 	// +optional
 	RetryBackoff *RetryBackoff `json:"retryBackoff,omitempty"`
+	// Fires tells whether a call of an admission block is made in each cycle as well.
 	// +optional
 	Fires *Fires `json:"fires,omitempty"`
 	// Sleep delays the call, for tests.
@@ -71,6 +76,7 @@ type Fires struct {
 
 // CallAuth is a credential for an HTTP request. Exactly one of SecretRef and Env is set.
 type CallAuth struct {
+	// SecretRef is the key of a Secret that holds the credential.
 	// +optional
 	SecretRef *SecretKey `json:"secretRef,omitempty"`
 	// Env is the name of a variable of the operator's environment.
@@ -83,11 +89,13 @@ type CallAuth struct {
 
 // SecretKey is one key of a Secret.
 type SecretKey struct {
+	// Name of the Secret.
 	Name string `json:"name"`
 	// Namespace defaults to the operator's own.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
-	Key       string `json:"key"`
+	// Key in the data of the Secret.
+	Key string `json:"key"`
 }
 
 // CrossRead makes another custom resource readable as .cross.<as>. Exactly one of CRD and LabelSelector is set.
@@ -127,6 +135,7 @@ const (
 
 // CrossSelector finds a resource by name or by labels.
 type CrossSelector struct {
+	// Name of the resource.
 	// +optional
 	Name Template `json:"name,omitempty"`
 	// Namespace defaults to the reading resource's.
@@ -151,6 +160,7 @@ type CrossSource struct {
 	// Namespace defaults to the selector's.
 	// +optional
 	Namespace Template `json:"namespace,omitempty"`
+	// Auth is the bearer token of the request.
 	// +optional
 	Auth *CrossAuth `json:"auth,omitempty"`
 	// CacheFor defaults to 30s.
@@ -177,6 +187,7 @@ type CrossAuth struct {
 	// Token may name an environment variable as $NAME.
 	// +optional
 	Token string `json:"token,omitempty"`
+	// SecretRef is the key of a Secret that holds the token.
 	// +optional
 	SecretRef *SecretKey `json:"secretRef,omitempty"`
 }
@@ -184,7 +195,8 @@ type CrossAuth struct {
 // Git fetches a repository. Its result is .git in templates and conditions.
 type Git struct {
 	Conditions `json:",inline"`
-	Repo       Template `json:"repo"`
+	// Repo is the URL of the repository.
+	Repo Template `json:"repo"`
 	// Branch defaults to main.
 	// +optional
 	Branch Template `json:"branch,omitempty"`
@@ -194,6 +206,7 @@ type Git struct {
 	// Reconcile fetches in each cycle. False fetches only until a commit is recorded.
 	// +optional
 	Reconcile bool `json:"reconcile,omitempty"`
+	// ContinueOnError lets the reconcile go on when the fetch fails. Defaults to false.
 	// +optional
 	ContinueOnError bool `json:"continueOnError,omitempty"`
 }
@@ -201,7 +214,9 @@ type Git struct {
 // Docker builds an image. Its result is .docker in templates and conditions.
 type Docker struct {
 	Conditions `json:",inline"`
-	Image      Template `json:"image"`
+	// Image is the name of the image to build, with its tag.
+	Image Template `json:"image"`
+	// WorkingDirectory is the folder that is built.
 	// +optional
 	WorkingDirectory Template `json:"workingDirectory,omitempty"`
 	// Dockerfile defaults to Dockerfile.
@@ -213,8 +228,10 @@ type Docker struct {
 	// Builder defaults to docker.
 	// +optional
 	Builder DockerBuilder `json:"builder,omitempty"`
+	// Reconcile builds in each cycle. Defaults to false.
 	// +optional
 	Reconcile bool `json:"reconcile,omitempty"`
+	// ContinueOnError lets the reconcile go on when the build fails. Defaults to false.
 	// +optional
 	ContinueOnError bool `json:"continueOnError,omitempty"`
 }

@@ -34,10 +34,13 @@ type Cluster struct {
 
 // GatewayAPI takes intents over HTTP.
 type GatewayAPI struct {
+	// Enabled takes requests. Defaults to false.
 	// +optional
 	Enabled bool `json:"enabled,omitempty"`
+	// Auth lists who may ask.
 	// +optional
 	Auth *GatewayAuth `json:"auth,omitempty"`
+	// RateLimit bounds the requests of each token.
 	// +optional
 	RateLimit *RateLimit `json:"rateLimit,omitempty"`
 }
@@ -59,12 +62,14 @@ type GatewayAuth struct {
 	// RequireExplicitTokens makes a served CRD without a list of tokens an error.
 	// +optional
 	RequireExplicitTokens bool `json:"requireExplicitTokens,omitempty"`
+	// Tokens are the callers.
 	// +optional
 	Tokens []GatewayToken `json:"tokens,omitempty"`
 }
 
 // GatewayToken is one caller. Exactly one source is set beside Name.
 type GatewayToken struct {
+	// Name of the caller, by which serve.tokens and logs call it. It is unique.
 	Name string `json:"name"`
 	// Token names an environment variable as ${NAME}.
 	// +optional
@@ -72,12 +77,16 @@ type GatewayToken struct {
 	// SecretRef is created with a random value when it is absent.
 	// +optional
 	SecretRef *TokenSecret `json:"secretRef,omitempty"`
+	// GitHubOIDC accepts tokens of GitHub Actions.
 	// +optional
 	GitHubOIDC *GitHubOIDC `json:"githubOIDC,omitempty"`
+	// GitLabOIDC accepts tokens of GitLab CI.
 	// +optional
 	GitLabOIDC *GitLabOIDC `json:"gitlabOIDC,omitempty"`
+	// VaultOIDC accepts identity tokens of a Vault.
 	// +optional
 	VaultOIDC *VaultOIDC `json:"vaultOIDC,omitempty"`
+	// OIDC accepts tokens of any other issuer.
 	// +optional
 	OIDC *OIDC `json:"oidc,omitempty"`
 }
@@ -92,6 +101,7 @@ type TokenSecret struct {
 
 // ClaimMatch is what a claim must be. A file may give the exact text alone.
 type ClaimMatch struct {
+	// Equals is the exact text of the claim.
 	// +optional
 	Equals string `json:"equals,omitempty"`
 	// Glob matches with * and **.
@@ -101,61 +111,80 @@ type ClaimMatch struct {
 
 // GitHubOIDC accepts tokens of GitHub Actions. Allow must not be empty.
 type GitHubOIDC struct {
+	// Audience that a token must be made for. Absent, it is not checked.
 	// +optional
-	Audience string      `json:"audience,omitempty"`
-	Allow    GitHubAllow `json:"allow"`
+	Audience string `json:"audience,omitempty"`
+	// Allow lists the claims that a token must have, at least one.
+	Allow GitHubAllow `json:"allow"`
 }
 
 // GitHubAllow lists claims that must all match.
 type GitHubAllow struct {
+	// Repository is that of the workflow, as owner/name.
 	// +optional
 	Repository *ClaimMatch `json:"repository,omitempty"`
+	// RepositoryOwner is the user or organization that has the repository.
 	// +optional
 	RepositoryOwner *ClaimMatch `json:"repositoryOwner,omitempty"`
+	// Ref that the workflow runs for, such as refs/heads/main.
 	// +optional
 	Ref *ClaimMatch `json:"ref,omitempty"`
+	// Workflow is the name of the workflow.
 	// +optional
 	Workflow *ClaimMatch `json:"workflow,omitempty"`
+	// Environment that the job names.
 	// +optional
 	Environment *ClaimMatch `json:"environment,omitempty"`
+	// JobWorkflowRef is the file of the job's workflow with its ref, which may be that of another repository.
 	// +optional
 	JobWorkflowRef *ClaimMatch `json:"jobWorkflowRef,omitempty"`
 }
 
 // GitLabOIDC accepts tokens of GitLab CI. Allow must not be empty.
 type GitLabOIDC struct {
+	// Audience that a token must be made for. Absent, it is not checked.
 	// +optional
-	Audience string      `json:"audience,omitempty"`
-	Allow    GitLabAllow `json:"allow"`
+	Audience string `json:"audience,omitempty"`
+	// Allow lists the claims that a token must have, at least one.
+	Allow GitLabAllow `json:"allow"`
 }
 
 // GitLabAllow lists claims that must all match.
 type GitLabAllow struct {
+	// NamespacePath is the group or user that has the project.
 	// +optional
 	NamespacePath *ClaimMatch `json:"namespacePath,omitempty"`
+	// RefProtected is "true" for a protected branch or tag, else "false".
 	// +optional
 	RefProtected *ClaimMatch `json:"refProtected,omitempty"`
+	// Environment that the job names.
 	// +optional
 	Environment *ClaimMatch `json:"environment,omitempty"`
 }
 
 // VaultOIDC accepts identity tokens of a Vault. Allow must not be empty.
 type VaultOIDC struct {
+	// URL of the Vault. The issuer is <url>/v1/identity/oidc.
 	URL string `json:"url"`
 	// Namespace of Vault Enterprise.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
+	// Audience that a token must be made for. Absent, it is not checked.
 	// +optional
-	Audience string     `json:"audience,omitempty"`
-	Allow    VaultAllow `json:"allow"`
+	Audience string `json:"audience,omitempty"`
+	// Allow lists the claims that a token must have, at least one.
+	Allow VaultAllow `json:"allow"`
 }
 
 // VaultAllow lists claims that must all match.
 type VaultAllow struct {
+	// EntityName is the name of the entity.
 	// +optional
 	EntityName *ClaimMatch `json:"entityName,omitempty"`
+	// EntityID is the id of the entity.
 	// +optional
 	EntityID *ClaimMatch `json:"entityID,omitempty"`
+	// Namespace is the Vault namespace of the entity.
 	// +optional
 	Namespace *ClaimMatch `json:"namespace,omitempty"`
 	// Allow lists claims by their own names.
@@ -165,24 +194,31 @@ type VaultAllow struct {
 
 // OIDC accepts tokens of any issuer. Allow must not be empty, unless AllowAny is set.
 type OIDC struct {
+	// Issuer is the URL that the claim iss must be. Its keys are found by discovery below it.
 	Issuer string `json:"issuer"`
+	// Audience that a token must be made for. Absent, it is not checked.
 	// +optional
 	Audience string `json:"audience,omitempty"`
 	// Allow lists claims by their own names.
 	// +optional
 	Allow map[string]ClaimMatch `json:"allow,omitempty"`
+	// AllowAny accepts every token of the issuer. Defaults to false.
 	// +optional
 	AllowAny bool `json:"allowAny,omitempty"`
 }
 
 // Intake lists sources of intents. Names and paths are unique over all lists.
 type Intake struct {
+	// GitHub lists repositories of GitHub whose pushes are taken.
 	// +optional
 	GitHub []GitIntake `json:"github,omitempty"`
+	// GitLab lists projects of GitLab whose pushes are taken.
 	// +optional
 	GitLab []GitIntake `json:"gitlab,omitempty"`
+	// Slack lists apps of Slack whose slash commands are taken.
 	// +optional
 	Slack []SlackIntake `json:"slack,omitempty"`
+	// Generic lists other senders, whose signed JSON is taken.
 	// +optional
 	Generic []GenericIntake `json:"generic,omitempty"`
 }
@@ -191,9 +227,11 @@ type Intake struct {
 type IntakeRoute struct {
 	// Name is its identity in serve.tokens.
 	Name string `json:"name"`
+	// Enabled takes deliveries. Defaults to false.
 	// +optional
-	Enabled bool   `json:"enabled,omitempty"`
-	Path    string `json:"path"`
+	Enabled bool `json:"enabled,omitempty"`
+	// Path of the route, such as /webhooks/github/shop.
+	Path string `json:"path"`
 }
 
 // GitIntake takes files that a push changed.

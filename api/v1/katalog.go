@@ -44,6 +44,7 @@ type Katalog struct {
 	// +optional
 	CrossAccess *bool `json:"crossAccess,omitempty"`
 
+	// Spec holds the CRDs and what they share.
 	// +optional
 	Spec KatalogSpec `json:"spec,omitempty"`
 	// Status is written by the operator on a Katalog object of the cluster; in a file it is ignored.
@@ -58,7 +59,8 @@ type KatalogList struct {
 	metav1.TypeMeta `json:",inline"`
 	// +optional
 	metav1.ListMeta `json:"metadata,omitempty"`
-	Items           []Katalog `json:"items"`
+	// Items are the Katalogs.
+	Items []Katalog `json:"items"`
 }
 
 // KatalogSpec holds the CRDs and what they share.
@@ -92,13 +94,16 @@ type About struct {
 	// Version is a semantic version.
 	// +optional
 	Version string `json:"version,omitempty"`
+	// Description in a sentence or two.
 	// +optional
 	Description string `json:"description,omitempty"`
+	// Author is the person or organization that keeps it.
 	// +optional
 	Author string `json:"author,omitempty"`
 	// License is an SPDX identifier.
 	// +optional
 	License string `json:"license,omitempty"`
+	// Tags are words to find it by.
 	// +optional
 	Tags []string `json:"tags,omitempty"`
 }
@@ -108,8 +113,10 @@ type Lifecycle struct {
 	// Maturity defaults to stable.
 	// +optional
 	Maturity Maturity `json:"maturity,omitempty"`
+	// Deprecation tells that the Katalog is going away.
 	// +optional
 	Deprecation *Deprecation `json:"deprecation,omitempty"`
+	// Compatibility holds the versions that the Katalog needs. With others it does not run.
 	// +optional
 	Compatibility *Compatibility `json:"compatibility,omitempty"`
 	// Accept lets deprecated Katalogs run.
@@ -132,18 +139,22 @@ const (
 
 // Deprecation tells that, since when and until when a Katalog is going away.
 type Deprecation struct {
+	// Message tells users what to do.
 	Message string `json:"message"`
 	// MigratedTo names what replaces it.
 	// +optional
 	MigratedTo string `json:"migratedTo,omitempty"`
+	// Timeline holds the dates.
 	// +optional
 	Timeline *DeprecationTimeline `json:"timeline,omitempty"`
+	// Accept lets the Katalog run nevertheless.
 	// +optional
 	Accept *DeprecationAccept `json:"accept,omitempty"`
 }
 
 // DeprecationTimeline holds two dates, YYYY-MM-DD. From is before To.
 type DeprecationTimeline struct {
+	// From is the day from which the Katalog is deprecated.
 	// +optional
 	From string `json:"from,omitempty"`
 	// To is the day from which the Katalog no longer runs.
@@ -153,38 +164,47 @@ type DeprecationTimeline struct {
 
 // DeprecationAccept lets a deprecated Katalog run.
 type DeprecationAccept struct {
+	// BeforeEOL lets it run until the end of the timeline. Defaults to false.
 	// +optional
 	BeforeEOL bool `json:"beforeEol,omitempty"`
+	// EOL lets it run after the end of the timeline as well. Defaults to false.
 	// +optional
 	EOL bool `json:"eol,omitempty"`
 }
 
 // Compatibility holds version constraints, such as ">= 1.30".
 type Compatibility struct {
+	// Orkestra is the constraint on the version of Orkestra.
 	// +optional
 	Orkestra string `json:"orkestra,omitempty"`
+	// Kubernetes is the constraint on the version of the cluster.
 	// +optional
 	Kubernetes string `json:"kubernetes,omitempty"`
 }
 
 // LifecycleAccept lists which deprecated Katalogs may run.
 type LifecycleAccept struct {
+	// Patterns of Katalogs that may run. One that matches is enough.
 	// +optional
 	Patterns []LifecyclePattern `json:"patterns,omitempty"`
 }
 
 // LifecyclePattern matches a Katalog. A part that is not set matches everything.
 type LifecyclePattern struct {
+	// Name of the Katalog.
 	// +optional
 	Name string `json:"name,omitempty"`
+	// Author of the Katalog.
 	// +optional
 	Author string `json:"author,omitempty"`
+	// Version of the Katalog.
 	// +optional
 	Version string `json:"version,omitempty"`
 }
 
 // Notes are template functions of a Katalog.
 type Notes struct {
+	// Functions are the notes. A name stands once; that of a built-in function takes its place.
 	// +optional
 	Functions []Note `json:"functions,omitempty"`
 }
@@ -192,8 +212,10 @@ type Notes struct {
 // Note is a template function without arguments. A result of true or false is a boolean.
 type Note struct {
 	// Name is an identifier.
-	Name       string   `json:"name"`
+	Name string `json:"name"`
+	// Expression is the template that the function renders. It reads the roots of the place that calls it.
 	Expression Template `json:"expression"`
+	// Description of the function, for people.
 	// +optional
 	Description string `json:"description,omitempty"`
 }
@@ -213,10 +235,12 @@ type Import struct {
 
 // ProviderClaim names a provider that the Katalog depends on.
 type ProviderClaim struct {
+	// Name of the provider. It is unique.
 	Name string `json:"name"`
 	// Required true refuses to start without it. Defaults to false, which warns.
 	// +optional
 	Required bool `json:"required,omitempty"`
+	// Version of its library.
 	// +optional
 	Version string `json:"version,omitempty"`
 	// Library is its Go import path.
@@ -235,8 +259,10 @@ type Notification struct {
 	// Standalone sends without the gateway. Defaults to true outside a cluster.
 	// +optional
 	Standalone *bool `json:"standalone,omitempty"`
+	// Defaults hold for every team.
 	// +optional
 	Defaults *NotificationDefaults `json:"defaults,omitempty"`
+	// Teams by the names that notify has.
 	// +optional
 	Teams map[string]Team `json:"teams,omitempty"`
 }
@@ -253,12 +279,16 @@ type NotificationDefaults struct {
 
 // Team is who can be told. At least one of Slack and Email is set.
 type Team struct {
+	// Slack is a channel to post to.
 	// +optional
 	Slack *Slack `json:"slack,omitempty"`
+	// Email lists addresses to write to.
 	// +optional
 	Email []string `json:"email,omitempty"`
+	// Interval between two messages of one kind. Absent, that of Defaults holds.
 	// +optional
 	Interval *Duration `json:"interval,omitempty"`
+	// Message to send. It reads .KatalogName, .CRDName, .Error, .Namespace and .Name.
 	// +optional
 	Message Template `json:"message,omitempty"`
 }

@@ -6,7 +6,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // a file that Katalogs import, never an object of a cluster.
 type Motif struct {
 	metav1.TypeMeta `json:",inline"`
-	Metadata        MotifMetadata `json:"metadata"`
+	// Metadata names the Motif and describes it to people.
+	Metadata MotifMetadata `json:"metadata"`
 	// Inputs are what an import gives. Texts of the Motif read them as .inputs.<name>, fields of conditions also as
 	// inputs.<name>.
 	// +optional
@@ -33,6 +34,7 @@ type Motif struct {
 
 // MotifMetadata names a Motif and describes it to people.
 type MotifMetadata struct {
+	// Name of the Motif.
 	Name  string `json:"name"`
 	About `json:",inline"`
 }
@@ -41,6 +43,7 @@ type MotifMetadata struct {
 type MotifInput struct {
 	// Name is an identifier; it may hold hyphens.
 	Name string `json:"name"`
+	// Description of the input, for people.
 	// +optional
 	Description string `json:"description,omitempty"`
 	// Required true makes an import without it an error. It excludes Default.
@@ -70,18 +73,23 @@ const (
 // for the children of the Motif alone.
 type MotifResources struct {
 	Block `json:",inline"`
+	// OnCreate lists children that are created when absent.
 	// +optional
 	OnCreate *Block `json:"onCreate,omitempty"`
+	// OnReconcile lists children that are kept as declared.
 	// +optional
 	OnReconcile *Block `json:"onReconcile,omitempty"`
+	// OnDelete lists what happens before a deleted resource goes away.
 	// +optional
 	OnDelete *Block `json:"onDelete,omitempty"`
 }
 
 // MotifAdmission holds rules.
 type MotifAdmission struct {
+	// Validation lists rules that a resource must meet.
 	// +optional
 	Validation *Validation `json:"validation,omitempty"`
+	// Mutation lists rules that set fields of a resource.
 	// +optional
 	Mutation *Mutation `json:"mutation,omitempty"`
 }

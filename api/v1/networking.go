@@ -3,6 +3,7 @@ package v1
 // Ingress declares a networking.k8s.io/v1 Ingress with one host and one path. Its name defaults to <resource>-ingress.
 type Ingress struct {
 	Entry `json:",inline"`
+	// Host whose traffic is taken. Absent, that of every host.
 	// +optional
 	Host Template `json:"host,omitempty"`
 	// ServiceName that takes the traffic. Defaults to the name that a Service of this resource defaults to.
@@ -20,6 +21,7 @@ type Ingress struct {
 	// ClassName of the controller that serves it.
 	// +optional
 	ClassName Template `json:"className,omitempty"`
+	// TLS serves the host with a certificate. Absent, there is none.
 	// +optional
 	TLS *IngressTLS `json:"tls,omitempty"`
 }
@@ -83,33 +85,42 @@ const (
 
 // IngressRule lets traffic of these peers come in on these ports. No peer means everyone, no port means every port.
 type IngressRule struct {
+	// From lists the peers that traffic may come from.
 	// +optional
 	From []NetworkPeer `json:"from,omitempty"`
+	// Ports of the selected pods that traffic may come to.
 	// +optional
 	Ports []NetworkPort `json:"ports,omitempty"`
 }
 
 // EgressRule lets traffic go out to these peers on these ports. No peer means everyone, no port means every port.
 type EgressRule struct {
+	// To lists the peers that traffic may go to.
 	// +optional
 	To []NetworkPeer `json:"to,omitempty"`
+	// Ports of the peers that traffic may go to.
 	// +optional
 	Ports []NetworkPort `json:"ports,omitempty"`
 }
 
 // NetworkPeer is the other side: pods, namespaces, both together, or a block of addresses alone.
 type NetworkPeer struct {
+	// PodSelector has labels of pods, of the policy's own namespace or of those that NamespaceSelector has. {} is all pods.
 	// +optional
 	PodSelector *map[string]Template `json:"podSelector,omitempty"`
+	// NamespaceSelector has labels of namespaces. {} is all namespaces.
 	// +optional
 	NamespaceSelector *map[string]Template `json:"namespaceSelector,omitempty"`
+	// IPBlock is a range of addresses. It excludes both selectors.
 	// +optional
 	IPBlock *IPBlock `json:"ipBlock,omitempty"`
 }
 
 // IPBlock is a range of addresses in CIDR form, less the ranges of Except.
 type IPBlock struct {
+	// CIDR is the range, such as 10.0.0.0/8.
 	CIDR Template `json:"cidr"`
+	// Except lists ranges within CIDR that are left out.
 	// +optional
 	Except []Template `json:"except,omitempty"`
 }

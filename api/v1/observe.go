@@ -2,6 +2,7 @@ package v1
 
 // Observe lists other objects and Kubernetes Events that trigger a reconcile.
 type Observe struct {
+	// Watch lists the kinds whose objects are observed. The same objects stand once.
 	// +optional
 	Watch []Watch `json:"watch,omitempty"`
 	// Events by a camelCase name, under which conditions see them: .events.<name>.
@@ -12,8 +13,10 @@ type Observe struct {
 // Watch observes the objects of one kind. An object leads to a resource by KeyFrom, else by its owner reference, else by
 // its owner label; an object that leads to none triggers every resource.
 type Watch struct {
+	// APIVersion of the kind, such as apps/v1.
 	APIVersion string `json:"apiVersion"`
-	Kind       string `json:"kind"`
+	// Kind of the objects.
+	Kind string `json:"kind"`
 	// Namespace to watch. Defaults to all.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
@@ -26,6 +29,7 @@ type Watch struct {
 	// On lists what triggers. Defaults to create, update and delete.
 	// +optional
 	On []EventType `json:"on,omitempty"`
+	// KeyFrom tells which resource an object belongs to.
 	// +optional
 	KeyFrom *KeyFrom `json:"keyFrom,omitempty"`
 	// EnqueueGate decides for this watch whether an event becomes work.
@@ -66,6 +70,7 @@ type KeyFrom struct {
 
 // Index is a cache index of an observed kind.
 type Index struct {
+	// Name of the index. It is unique in its list.
 	Name string `json:"name"`
 	// Field is a dot path; [n] selects an element of a list.
 	Field string `json:"field"`
@@ -73,14 +78,19 @@ type Index struct {
 
 // EventWatch observes Kubernetes Events. Every field that is set must match; at least one must be.
 type EventWatch struct {
+	// Reason of the Event.
 	// +optional
 	Reason string `json:"reason,omitempty"`
+	// Action that the Event tells of.
 	// +optional
 	Action string `json:"action,omitempty"`
+	// Type of the Event.
 	// +optional
 	Type EmitType `json:"type,omitempty"`
+	// ReportingController is the name of the controller that sent the Event.
 	// +optional
 	ReportingController string `json:"reportingController,omitempty"`
+	// ReportingInstance is the instance of that controller.
 	// +optional
 	ReportingInstance string `json:"reportingInstance,omitempty"`
 	// Namespace of the Event.
@@ -98,6 +108,7 @@ type EventWatch struct {
 	// On lists what triggers. Defaults to create, update and delete.
 	// +optional
 	On []EventType `json:"on,omitempty"`
+	// KeyFrom tells which resource an Event belongs to.
 	// +optional
 	KeyFrom *KeyFrom `json:"keyFrom,omitempty"`
 	// EnqueueGate decides for this watch whether an Event becomes work.
@@ -107,12 +118,16 @@ type EventWatch struct {
 
 // ObjectSelector matches an object reference. A part that is not set matches everything.
 type ObjectSelector struct {
+	// APIVersion of the object, such as apps/v1.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
+	// Kind of the object.
 	// +optional
 	Kind string `json:"kind,omitempty"`
+	// Name of the object. A template is rendered for each resource.
 	// +optional
 	Name Template `json:"name,omitempty"`
+	// Namespace of the object. A template is rendered for each resource.
 	// +optional
 	Namespace Template `json:"namespace,omitempty"`
 }

@@ -20,6 +20,7 @@ type HPA struct {
 	// TargetCPUUtilizationPercentage overrides the one of a behavior profile. Defaults to 80.
 	// +optional
 	TargetCPUUtilizationPercentage Template `json:"targetCPUUtilizationPercentage,omitempty"`
+	// Behavior bounds how fast the HPA scales. Absent, Kubernetes decides.
 	// +optional
 	Behavior *HPABehavior `json:"behavior,omitempty"`
 }
@@ -32,26 +33,32 @@ type ScaleTargetRef struct {
 	// Kind defaults to Deployment.
 	// +optional
 	Kind Template `json:"kind,omitempty"`
+	// Name of the workload, in the HPA's namespace.
 	Name Template `json:"name"`
 }
 
 // HPABehavior is a profile, or how fast an HPA scales in each direction.
 type HPABehavior struct {
+	// Profile names a preset of the CPU target and both directions, and excludes ScaleUp and ScaleDown.
 	// +optional
 	Profile Template `json:"profile,omitempty"`
+	// ScaleUp bounds the way up.
 	// +optional
 	ScaleUp *HPAScaling `json:"scaleUp,omitempty"`
+	// ScaleDown bounds the way down.
 	// +optional
 	ScaleDown *HPAScaling `json:"scaleDown,omitempty"`
 }
 
 // HPAScaling bounds one direction of an HPA.
 type HPAScaling struct {
+	// StabilizationWindowSeconds is how far back recommendations count, in seconds. Absent, Kubernetes decides.
 	// +optional
 	StabilizationWindowSeconds *int32 `json:"stabilizationWindowSeconds,omitempty"`
 	// SelectPolicy is Max, Min or Disabled.
 	// +optional
 	SelectPolicy Template `json:"selectPolicy,omitempty"`
+	// Policies are the bounds. SelectPolicy chooses among them.
 	// +optional
 	Policies []HPAScalingPolicy `json:"policies,omitempty"`
 }
@@ -59,9 +66,11 @@ type HPAScaling struct {
 // HPAScalingPolicy is one bound: so many pods, or so many percent, in so many seconds.
 type HPAScalingPolicy struct {
 	// Type is Pods or Percent.
-	Type          Template `json:"type"`
-	Value         int32    `json:"value"`
-	PeriodSeconds int32    `json:"periodSeconds"`
+	Type Template `json:"type"`
+	// Value is how many pods or percent.
+	Value int32 `json:"value"`
+	// PeriodSeconds is the time in which Value holds, in seconds.
+	PeriodSeconds int32 `json:"periodSeconds"`
 }
 
 // PDB declares a policy/v1 PodDisruptionBudget. Its name defaults to <resource>-pdb. Exactly one of MinAvailable,
@@ -77,16 +86,20 @@ type PDB struct {
 	// MaxUnavailable is a number or a percentage.
 	// +optional
 	MaxUnavailable Template `json:"maxUnavailable,omitempty"`
+	// Behavior is a profile or one bound.
 	// +optional
 	Behavior *PDBBehavior `json:"behavior,omitempty"`
 }
 
 // PDBBehavior is a profile or one bound. Exactly one field is set.
 type PDBBehavior struct {
+	// Profile names a preset of one bound.
 	// +optional
 	Profile Template `json:"profile,omitempty"`
+	// MinAvailable is how many pods have to stay, as a number or a percentage.
 	// +optional
 	MinAvailable Template `json:"minAvailable,omitempty"`
+	// MaxUnavailable is how many pods may be gone, as a number or a percentage.
 	// +optional
 	MaxUnavailable Template `json:"maxUnavailable,omitempty"`
 }
@@ -95,6 +108,7 @@ type PDBBehavior struct {
 // <resource>-quota.
 type ResourceQuota struct {
 	Entry `json:",inline"`
+	// Profile names a preset of Hard, and excludes Hard and FromResourceQuota.
 	// +optional
 	Profile Template `json:"profile,omitempty"`
 	// Hard limits by resource name.
@@ -115,8 +129,10 @@ type ResourceQuota struct {
 // <resource>-limits.
 type LimitRange struct {
 	Entry `json:",inline"`
+	// Profile names a preset of Limits, and excludes Limits and FromLimitRange.
 	// +optional
 	Profile Template `json:"profile,omitempty"`
+	// Limits of each type of object.
 	// +optional
 	Limits []LimitRangeItem `json:"limits,omitempty"`
 	// FromLimitRange copies another one and keeps it in step.
@@ -134,14 +150,19 @@ type LimitRange struct {
 type LimitRangeItem struct {
 	// Type is Container, Pod or PersistentVolumeClaim.
 	Type Template `json:"type"`
+	// Max is what one object may use at most.
 	// +optional
 	Max map[string]Template `json:"max,omitempty"`
+	// Min is what one object has to ask for at least.
 	// +optional
 	Min map[string]Template `json:"min,omitempty"`
+	// Default is the limit of a container that has none.
 	// +optional
 	Default map[string]Template `json:"default,omitempty"`
+	// DefaultRequest is the request of a container that has none.
 	// +optional
 	DefaultRequest map[string]Template `json:"defaultRequest,omitempty"`
+	// MaxLimitRequestRatio is how many times its request a limit may be.
 	// +optional
 	MaxLimitRequestRatio map[string]Template `json:"maxLimitRequestRatio,omitempty"`
 }

@@ -24,6 +24,7 @@ type PolicyRule struct {
 	// Resources by their plural names. Without any, NonResourceURLs must be set.
 	// +optional
 	Resources []Template `json:"resources,omitempty"`
+	// Verbs that are allowed, such as get, or * for all. At least one.
 	// +kubebuilder:validation:MinItems=1
 	Verbs []Template `json:"verbs"`
 	// ResourceNames narrows the rule to these objects.
@@ -62,7 +63,9 @@ type ClusterRoleBinding struct {
 
 // RoleRef names a Role or a ClusterRole.
 type RoleRef struct {
+	// Name of the role.
 	Name Template `json:"name"`
+	// Kind is Role or ClusterRole. Defaults to Role in a RoleBinding, to ClusterRole in a ClusterRoleBinding.
 	// +optional
 	Kind Template `json:"kind,omitempty"`
 	// APIGroup defaults to rbac.authorization.k8s.io, which is the only one.
@@ -75,10 +78,12 @@ type Subject struct {
 	// Kind is ServiceAccount (the default), User or Group.
 	// +optional
 	Kind Template `json:"kind,omitempty"`
+	// Name of the ServiceAccount, user or group.
 	Name Template `json:"name"`
 	// Namespace of a ServiceAccount. Defaults to the binding's, for a ClusterRoleBinding to the resource's.
 	// +optional
 	Namespace Template `json:"namespace,omitempty"`
+	// APIGroup defaults to the one of Kind: none for a ServiceAccount, else rbac.authorization.k8s.io.
 	// +optional
 	APIGroup Template `json:"apiGroup,omitempty"`
 }

@@ -17,6 +17,7 @@ type Reconciler struct {
 	// Resync is how often every resource is reconciled again without an event. Defaults to 30s; 0s means the default.
 	// +optional
 	Resync *Duration `json:"resync,omitempty"`
+	// Queue tunes the work queue of the CRD.
 	// +optional
 	Queue *Queue `json:"queue,omitempty"`
 	// Requeue reconciles again some time after a success. The first element whose conditions pass decides.
@@ -70,6 +71,7 @@ const (
 
 // RetryBackoff spaces retries: Initial, then Multiplier times as long each time, up to Max.
 type RetryBackoff struct {
+	// Initial is the time before the second try, longer than 0s.
 	Initial Duration `json:"initial"`
 	// Max defaults to 30s.
 	// +optional
@@ -96,6 +98,7 @@ type QueueBehaviour struct {
 // QueueLimit drops a new item when Drop is set or its conditions, if it has any, pass.
 type QueueLimit struct {
 	Conditions `json:",inline"`
+	// Drop true drops every new item, unless there are conditions. Defaults to false.
 	// +optional
 	Drop bool `json:"drop,omitempty"`
 }
@@ -160,25 +163,32 @@ type Constructor struct {
 
 // ManagedResource is a kind, or one object of it, that Go or remote code writes. Files may give the kind alone.
 type ManagedResource struct {
+	// APIVersion of the kind, such as apps/v1.
 	// +optional
 	APIVersion string `json:"apiVersion,omitempty"`
+	// Kind of the objects.
 	// +optional
 	Kind string `json:"kind,omitempty"`
-	// Group and Plural name the kind for a remote reconciler.
+	// Group of the kind, for a remote reconciler.
 	// +optional
 	Group string `json:"group,omitempty"`
+	// Version of the kind, for a remote reconciler.
 	// +optional
 	Version string `json:"version,omitempty"`
+	// Plural is the lower-case name of the kind in URLs, for a remote reconciler.
 	// +optional
 	Plural string `json:"plural,omitempty"`
+	// Name of the one object. Absent, all of the kind are meant.
 	// +optional
 	Name string `json:"name,omitempty"`
+	// Namespace of the objects. Absent, all are meant.
 	// +optional
 	Namespace string `json:"namespace,omitempty"`
 }
 
 // Remote is a reconciler that is asked over HTTP.
 type Remote struct {
+	// Endpoint is the URL that each cycle is posted to.
 	Endpoint Template `json:"endpoint"`
 	// Type is http, the only one.
 	// +optional
@@ -186,6 +196,7 @@ type Remote struct {
 	// Timeout defaults to 15s.
 	// +optional
 	Timeout *Duration `json:"timeout,omitempty"`
+	// Auth is the credential of the request.
 	// +optional
 	Auth *CallAuth `json:"auth,omitempty"`
 	// ManagedResources are the kinds that its answers may hold.

@@ -7,18 +7,23 @@ type Deployment struct {
 	// Replicas defaults to 1.
 	// +optional
 	Replicas Template `json:"replicas,omitempty"`
+	// RollingUpdate bounds a rollout. Absent, Kubernetes decides.
 	// +optional
 	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
+	// Autoscale changes the replicas by conditions. It excludes an HPA of the same Deployment.
 	// +optional
 	Autoscale *WorkloadAutoscale `json:"autoscale,omitempty"`
 }
 
 // RollingUpdate is a profile, or how many pods may be missing or extra during a rollout.
 type RollingUpdate struct {
+	// Profile names a preset and excludes the other fields.
 	// +optional
 	Profile Template `json:"profile,omitempty"`
+	// MaxSurge is how many pods more than wanted there may be, as a number or a percentage. Absent, Kubernetes decides.
 	// +optional
 	MaxSurge Template `json:"maxSurge,omitempty"`
+	// MaxUnavailable is how many of the wanted pods may be missing, as a number or a percentage. Absent, Kubernetes decides.
 	// +optional
 	MaxUnavailable Template `json:"maxUnavailable,omitempty"`
 }
@@ -49,6 +54,7 @@ type Service struct {
 // ConfigMap declares a v1 ConfigMap. Its name defaults to <resource>-config.
 type ConfigMap struct {
 	Entry `json:",inline"`
+	// Data holds texts by key.
 	// +optional
 	Data map[string]Template `json:"data,omitempty"`
 	// FromConfigMap copies the data of another ConfigMap and keeps it in step.
@@ -74,6 +80,7 @@ type Secret struct {
 	// FromSecret copies the data of another Secret and keeps it in step.
 	// +optional
 	FromSecret Template `json:"fromSecret,omitempty"`
+	// FromNamespace of the source. Defaults to the resource's namespace.
 	// +optional
 	FromNamespace Template `json:"fromNamespace,omitempty"`
 	// ToNamespaces writes the Secret to these namespaces as well.
@@ -92,10 +99,13 @@ type Secret struct {
 
 // TLS describes a certificate.
 type TLS struct {
+	// CommonName is the subject of the certificate.
 	// +optional
 	CommonName Template `json:"commonName,omitempty"`
+	// DNSNames that the certificate holds for.
 	// +optional
 	DNSNames []Template `json:"dnsNames,omitempty"`
+	// IPAddresses that the certificate holds for.
 	// +optional
 	IPAddresses []Template `json:"ipAddresses,omitempty"`
 	// ValidFor defaults to rotateAfter, else 1y.
@@ -109,8 +119,10 @@ type TLS struct {
 // ServiceAccount declares a v1 ServiceAccount. Its name defaults to <resource>-sa.
 type ServiceAccount struct {
 	Entry `json:",inline"`
+	// ImagePullSecrets are names of Secrets with which its pods pull images.
 	// +optional
 	ImagePullSecrets []Template `json:"imagePullSecrets,omitempty"`
+	// AutomountServiceAccountToken false keeps the account's token out of its pods. Absent, Kubernetes decides.
 	// +optional
 	AutomountServiceAccountToken *bool `json:"automountServiceAccountToken,omitempty"`
 }
@@ -143,6 +155,7 @@ type CronJob struct {
 	// ConcurrencyPolicy is Allow (the default), Forbid or Replace, in any case.
 	// +optional
 	ConcurrencyPolicy Template `json:"concurrencyPolicy,omitempty"`
+	// StartingDeadlineSeconds is how late a Job may start, in seconds. Absent, there is no limit.
 	// +optional
 	StartingDeadlineSeconds Template `json:"startingDeadlineSeconds,omitempty"`
 }
@@ -153,9 +166,12 @@ type Custom struct {
 	Conditions  `json:",inline"`
 	EntryPolicy `json:",inline"`
 
-	APIVersion string         `json:"apiVersion"`
-	Kind       string         `json:"kind"`
-	Metadata   CustomMetadata `json:"metadata"`
+	// APIVersion of the object, such as networking.k8s.io/v1. It is not rendered.
+	APIVersion string `json:"apiVersion"`
+	// Kind of the object. It is not rendered.
+	Kind string `json:"kind"`
+	// Metadata names the object. It needs a name.
+	Metadata CustomMetadata `json:"metadata"`
 	// HasStatus tells whether the kind has a status. Absent, discovery tells.
 	// +optional
 	HasStatus *bool `json:"hasStatus,omitempty"`
@@ -166,14 +182,18 @@ type Custom struct {
 
 // CustomMetadata is the metadata of a custom object.
 type CustomMetadata struct {
+	// Name of the object. It has no default.
 	Name Template `json:"name"`
+	// Namespace defaults to the resource's own. Cluster-scoped kinds have none.
 	// +optional
 	Namespace Template `json:"namespace,omitempty"`
 	// Namespaced tells the scope of the kind. Absent, discovery tells.
 	// +optional
 	Namespaced *bool `json:"namespaced,omitempty"`
+	// Labels of the object. Keys are not rendered.
 	// +optional
 	Labels map[string]Template `json:"labels,omitempty"`
+	// Annotations of the object. Keys are not rendered.
 	// +optional
 	Annotations map[string]Template `json:"annotations,omitempty"`
 }

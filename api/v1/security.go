@@ -2,21 +2,28 @@ package v1
 
 // Security guards namespaces, resources and the webhooks themselves.
 type Security struct {
+	// NamespaceProtection keeps resources out of namespaces.
 	// +optional
 	NamespaceProtection *NamespaceProtection `json:"namespaceProtection,omitempty"`
+	// DeletionProtection denies the deletion of CRDs and resources.
 	// +optional
 	DeletionProtection *DeletionProtection `json:"deletionProtection,omitempty"`
+	// Webhooks tell how the admission webhooks are registered.
 	// +optional
 	Webhooks *WebhookSecurity `json:"webhooks,omitempty"`
+	// Conversion switches the conversion between versions.
 	// +optional
 	Conversion *ConversionSecurity `json:"conversion,omitempty"`
+	// CertManager tells how the serving certificate is renewed.
 	// +optional
 	CertManager *CertManager `json:"certManager,omitempty"`
 	// ServiceName are the Services of the two processes.
 	// +optional
 	ServiceName *ServiceNames `json:"serviceName,omitempty"`
+	// Provenance guards the annotations that tell who asked for a resource.
 	// +optional
 	Provenance *Provenance `json:"provenance,omitempty"`
+	// BreakGlass names who may pass the webhooks in an emergency.
 	// +optional
 	BreakGlass *BreakGlass `json:"breakGlass,omitempty"`
 }
@@ -37,8 +44,10 @@ type NamespaceProtection struct {
 	// Enabled defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
+	// RestrictedNamespaces are left alone. It excludes AllowedNamespaces.
 	// +optional
 	RestrictedNamespaces []string `json:"restrictedNamespaces,omitempty"`
+	// AllowedNamespaces are the only ones operated. It excludes RestrictedNamespaces.
 	// +optional
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
 	// FailurePolicy defaults to Fail.
@@ -83,6 +92,7 @@ type ResourceProtection struct {
 
 // WebhookSecurity registers the admission webhooks.
 type WebhookSecurity struct {
+	// Admission switches validation and mutation at admission.
 	// +optional
 	Admission *AdmissionSecurity `json:"admission,omitempty"`
 	// FailurePolicy defaults to Fail.

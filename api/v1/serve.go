@@ -2,8 +2,10 @@ package v1
 
 // Serve exposes a CRD through the gateway's API.
 type Serve struct {
+	// Enabled exposes the CRD. It needs that of gateway.api. Defaults to false.
 	// +optional
 	Enabled bool `json:"enabled,omitempty"`
+	// Modes tell which shapes of requests are taken.
 	// +optional
 	Modes *ServeModes `json:"modes,omitempty"`
 	// Fields map a key of the intent to the spec.
@@ -21,6 +23,7 @@ type Serve struct {
 	// Title defaults to the kind.
 	// +optional
 	Title string `json:"title,omitempty"`
+	// Category groups CRDs in a catalog.
 	// +optional
 	Category string `json:"category,omitempty"`
 	// Description defaults to the CRD's.
@@ -29,6 +32,7 @@ type Serve struct {
 	// Target lists surfaces by name. A file may give the name of the only one alone. Defaults to the kind in lower case.
 	// +optional
 	Target map[string]ServeTarget `json:"target,omitempty"`
+	// Apply tells what a caller may force.
 	// +optional
 	Apply *ServeApply `json:"apply,omitempty"`
 	// Name of the resource, in place of the caller's.
@@ -37,6 +41,7 @@ type Serve struct {
 	// Namespace of the resource. A namespaced CRD needs it.
 	// +optional
 	Namespace Template `json:"namespace,omitempty"`
+	// Config shapes the answers.
 	// +optional
 	Config *ServeConfig `json:"config,omitempty"`
 	// Tokens lists who may ask, by the names of the gateway's tokens and intake sources. Absent, all may.
@@ -48,12 +53,14 @@ type Serve struct {
 	// StrictFields makes an unknown key of an intent an error.
 	// +optional
 	StrictFields bool `json:"strictFields,omitempty"`
+	// Compat keeps older behaviour.
 	// +optional
 	Compat *ServeCompat `json:"compat,omitempty"`
 }
 
 // ServeCompat keeps older behaviour.
 type ServeCompat struct {
+	// SourceIsIdentity gives templates the identity of the caller as the source, where there is one. Defaults to false.
 	// +optional
 	SourceIsIdentity bool `json:"sourceIsIdentity,omitempty"`
 }
@@ -72,10 +79,13 @@ type ServeModes struct {
 type ServeField struct {
 	// Conditions tell when a form shows it.
 	Conditions `json:",inline"`
+	// Label of the field in a form and in messages.
 	// +optional
 	Label string `json:"label,omitempty"`
+	// Placeholder is what a form shows in the empty field.
 	// +optional
 	Placeholder string `json:"placeholder,omitempty"`
+	// Hint is what a form says beside the field.
 	// +optional
 	Hint string `json:"hint,omitempty"`
 	// Category is the section of the form. Defaults to Spec.
@@ -85,6 +95,7 @@ type ServeField struct {
 	// +optional
 	// +kubebuilder:validation:Minimum=0
 	Order int32 `json:"order,omitempty"`
+	// Required denies resources without a value, unless the conditions hide the field. Defaults to false.
 	// +optional
 	Required bool `json:"required,omitempty"`
 	// Disabled is the reason why nobody may set it.
@@ -135,10 +146,13 @@ type ServeTarget struct {
 	// Tokens default to the CRD's.
 	// +optional
 	Tokens map[string]ServeToken `json:"tokens,omitempty"`
+	// Config shapes the answers. Absent, it is the CRD's.
 	// +optional
 	Config *ServeConfig `json:"config,omitempty"`
+	// Modes tell which shapes of requests are taken. What is absent is the CRD's.
 	// +optional
 	Modes *ServeModes `json:"modes,omitempty"`
+	// Apply tells what a caller may force. What is absent is the CRD's.
 	// +optional
 	Apply *ServeApply `json:"apply,omitempty"`
 	// FieldSelector routes whole resources here when all of its paths have these values.
@@ -157,6 +171,7 @@ type ServeTarget struct {
 
 // ServeApply tells what a caller may force.
 type ServeApply struct {
+	// Overrides are what a caller may force.
 	// +optional
 	Overrides *ServeOverrides `json:"overrides,omitempty"`
 }
@@ -176,6 +191,7 @@ type ServeOverrides struct {
 
 // ServeConfig shapes answers.
 type ServeConfig struct {
+	// Response shapes the answers.
 	// +optional
 	Response *ServeResponse `json:"response,omitempty"`
 }
@@ -185,19 +201,23 @@ type ServeResponse struct {
 	// Default false answers with Payload alone. Defaults to true.
 	// +optional
 	Default *bool `json:"default,omitempty"`
+	// Payload holds texts by name, which are rendered with the resource and added to the answer.
 	// +optional
 	Payload map[string]Template `json:"payload,omitempty"`
 	// Exclude lists paths that the answer leaves out.
 	// +optional
 	Exclude []Template `json:"exclude,omitempty"`
+	// Poll tells where a caller asks again.
 	// +optional
 	Poll *ServePoll `json:"poll,omitempty"`
 }
 
 // ServePoll tells where a caller asks again.
 type ServePoll struct {
+	// Field is put into the URL as its parameter of that name.
 	// +optional
 	Field string `json:"field,omitempty"`
+	// URL in place of the usual one.
 	// +optional
 	URL Template `json:"url,omitempty"`
 }
@@ -207,17 +227,20 @@ type ServeToken struct {
 	// Namespaces default to all.
 	// +optional
 	Namespaces []string `json:"namespaces,omitempty"`
+	// Permissions are the operations that are allowed. Absent, none is.
 	// +optional
 	Permissions ServePermissions `json:"permissions,omitempty"`
 }
 
 // ServePermissions list operations. A class without a list takes Global.
 type ServePermissions struct {
+	// Global are the operations of a class without a list. Where it is set, lists are parts of it.
 	// +optional
 	Global []ServeOperation `json:"global,omitempty"`
 	// Schema takes get and list alone.
 	// +optional
 	Schema []ServeOperation `json:"schema,omitempty"`
+	// Resources are the operations on resources.
 	// +optional
 	Resources []ServeOperation `json:"resources,omitempty"`
 }

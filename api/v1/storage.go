@@ -7,6 +7,7 @@ type PersistentVolume struct {
 	// Capacity is a quantity, such as 10Gi. Only a declaration in onDelete may leave it out.
 	// +optional
 	Capacity Template `json:"capacity,omitempty"`
+	// StorageClassName that a claim must ask for. Absent, one without a class.
 	// +optional
 	StorageClassName Template `json:"storageClassName,omitempty"`
 	// AccessModes default to ReadWriteOnce.
@@ -21,6 +22,7 @@ type PersistentVolume struct {
 	// CSIDriver is the name of a driver. It needs CSIVolumeHandle.
 	// +optional
 	CSIDriver Template `json:"csiDriver,omitempty"`
+	// CSIVolumeHandle is what the driver calls the volume. It needs CSIDriver.
 	// +optional
 	CSIVolumeHandle Template `json:"csiVolumeHandle,omitempty"`
 }

@@ -7,6 +7,7 @@ type ReplicaSet struct {
 	// Replicas defaults to 1.
 	// +optional
 	Replicas Template `json:"replicas,omitempty"`
+	// Autoscale changes the replicas by conditions.
 	// +optional
 	Autoscale *WorkloadAutoscale `json:"autoscale,omitempty"`
 }
@@ -30,12 +31,14 @@ type StatefulSet struct {
 	// RollingUpdate of a StatefulSet has no maxSurge.
 	// +optional
 	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
+	// Autoscale changes the replicas by conditions. It excludes an HPA of the same StatefulSet.
 	// +optional
 	Autoscale *WorkloadAutoscale `json:"autoscale,omitempty"`
 }
 
 // VolumeClaimTemplate is one volume of each pod of a StatefulSet.
 type VolumeClaimTemplate struct {
+	// Name of the volume.
 	Name Template `json:"name"`
 	// StorageClass defaults to the cluster's own default.
 	// +optional
@@ -54,6 +57,7 @@ type VolumeClaimTemplate struct {
 type DaemonSet struct {
 	Entry    `json:",inline"`
 	Workload `json:",inline"`
+	// RollingUpdate bounds a rollout. Absent, Kubernetes decides.
 	// +optional
 	RollingUpdate *RollingUpdate `json:"rollingUpdate,omitempty"`
 }
@@ -71,19 +75,24 @@ type Pod struct {
 // WorkloadAutoscale changes the replicas of a workload by conditions, once per reconcile. While it is declared, replicas
 // is the number to start with and no longer kept as declared. When both directions pass, the workload scales up.
 type WorkloadAutoscale struct {
+	// Min is the least number of replicas. It is not above Max.
 	Min Template `json:"min"`
+	// Max is the largest number of replicas.
 	Max Template `json:"max"`
 	// Cooldown is the time between two steps. Defaults to 3m.
 	// +optional
 	Cooldown *Duration `json:"cooldown,omitempty"`
+	// ScaleUp tells when the workload grows, and by how much. It or ScaleDown is set.
 	// +optional
 	ScaleUp *ScaleUp `json:"scaleUp,omitempty"`
+	// ScaleDown tells when the workload shrinks, and by how much. It or ScaleUp is set.
 	// +optional
 	ScaleDown *ScaleDown `json:"scaleDown,omitempty"`
 }
 
 // ScaleUp tells when a workload grows, and by how much. Exactly one of Increment and Target is set.
 type ScaleUp struct {
+	// Conditions for it, at least one.
 	Conditions Conditions `json:"conditions"`
 	// Increment is added to the replicas.
 	// +optional
@@ -95,6 +104,7 @@ type ScaleUp struct {
 
 // ScaleDown tells when a workload shrinks, and by how much. Exactly one of Decrement and Target is set.
 type ScaleDown struct {
+	// Conditions for it, at least one.
 	Conditions Conditions `json:"conditions"`
 	// Decrement is taken from the replicas.
 	// +optional

@@ -1,12 +1,12 @@
 package notes
 
 // What enrich fetches is on the object that it belongs to, under keys that begin with an underscore. Objects are as the
-// API server has them; lists are in the order of their names, but for events. A key that is not there is an empty list or
-// object.
+// API server has them, as far as functions read them: a Pod without its containers, a workload without its template. Lists are
+// in the order of their names, but for events. A key that is not there is an empty list or object.
 //
 //	target             on                      key                    value
 //	pods               workload, Job           _pods                  list of Pods that it selects or owns
-//	events             any                     _warnings              list of Events of the type Warning (events.k8s.io or core), newest first
+//	events             any                     _warnings              list of Events of the type Warning (events.k8s.io or core), newest first: its own, and those of its _pods and _replicaSets
 //	endpoints, service Service                 _endpoints             list of its EndpointSlices, or of Endpoints
 //	                                           _backingPods           list of Pods that it selects
 //	replicasets        Deployment              _replicaSets           list of ReplicaSets that it owns

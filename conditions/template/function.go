@@ -16,7 +16,8 @@ type function struct {
 	code        any   // nil: a note, or one of Go's own, which text/template provides
 	note        *note // nil: a function
 	random      bool
-	least, most int // most < 0: any number
+	needs       string // the enrich target that fetches what it reads
+	least, most int    // most < 0: any number
 }
 
 // functions returns every function that an expression may call. The map is shared and never written.
@@ -37,7 +38,7 @@ var functions = sync.OnceValue(func() map[string]function {
 
 func describe(described notes.Function) function {
 	t := reflect.TypeOf(described.Code)
-	f := function{code: described.Code, random: described.Random, least: t.NumIn(), most: t.NumIn()}
+	f := function{code: described.Code, random: described.Random, needs: described.Needs, least: t.NumIn(), most: t.NumIn()}
 	if t.NumIn() > 0 && t.In(0) == reflect.TypeFor[notes.Evaluation]() {
 		f.least, f.most = f.least-1, f.most-1
 	}

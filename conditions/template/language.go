@@ -13,6 +13,8 @@ type Language struct {
 	notes  *Notes
 	roots  Roots
 	steady string // why the value must be the same each time, empty where it need not be
+	// enriched are the enrich targets of the place, by name. Nil: nothing is said of functions that need one.
+	enriched map[string]bool
 	// prefix goes before the paths of what is found.
 	prefix string
 	found  *field.ErrorList
@@ -49,6 +51,20 @@ func (l *Language) Steady(why string) *Language {
 	steady := *l
 	steady.steady = why
 	return &steady
+}
+
+// Enriched returns the Language of a place whose children are enriched with the targets and no others. A function that needs another
+// one is a warning there.
+func (l *Language) Enriched(targets ...string) *Language {
+	if l == nil {
+		l = NewLanguage(nil, nil)
+	}
+	with := *l
+	with.enriched = make(map[string]bool, len(targets))
+	for _, target := range targets {
+		with.enriched[target] = true
+	}
+	return &with
 }
 
 // Under returns the Language of a place whose paths are told from there on. What is found in it is told with the place before it.

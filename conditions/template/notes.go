@@ -147,6 +147,13 @@ func (n *note) references() [][]string {
 	return paths
 }
 
+// needs are the enrich targets of the functions that the note calls, those of the notes that it calls included.
+func (n *note) needs() []need {
+	var needs []need
+	n.walk(func(p *Program) { needs = append(needs, p.needs...) })
+	return needs
+}
+
 // random tells whether the value is another one each time.
 func (n *note) random() bool {
 	random := false

@@ -14,6 +14,8 @@ type Program struct {
 	single bool
 	// random: a function in it gives another value each time.
 	random bool
+	// needs are the enrich targets of the functions in it.
+	needs []need
 	// parts is the whole program when it has literal texts and paths only; a static one has at most one literal.
 	parts []part
 	// engine runs all other programs.
@@ -61,6 +63,7 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 		p.parts = parts
 		return p, nil, r.warnings
 	}
+	p.needs = r.needs
 	for _, f := range r.used {
 		p.random = p.random || f.random
 	}

@@ -28,6 +28,7 @@ type rewriter struct {
 	used       map[string]function // functions the tree calls, ours not included
 	notes      []*note             // notes the tree calls
 	references [][]string
+	needs      []need // of the functions and notes
 	// problems and warnings are about paths.
 	problems, warnings []*SyntaxError
 }
@@ -137,16 +138,37 @@ func (r *rewriter) call(name *parse.IdentifierNode, given int) *SyntaxError {
 	if f.note != nil {
 		r.note(name, f.note)
 	}
+	if _, again := r.used[name.Ident]; !again && f.needs != "" {
+		r.need(name, need{function: name.Ident, target: f.needs}, "")
+	}
 	r.used[name.Ident] = f
 	return nil
 }
 
-// note takes what a note reads as read here.
+// need is an enrich target that a function needs.
+type need struct{ function, target string }
+
+// need notes what a function needs, and warns where it is not there.
+func (r *rewriter) need(call *parse.IdentifierNode, n need, prefix string) {
+	if slices.Contains(r.needs, n) {
+		return
+	}
+	r.needs = append(r.needs, n)
+	if l := r.language; l != nil && l.enriched != nil && !l.enriched[n.target] {
+		r.warnings = append(r.warnings, problem(r.text, int(call.Position()),
+			"%s%s needs enrich: [%s]: without it there is nothing to read", prefix, n.function, n.target))
+	}
+}
+
+// note takes what a note reads and needs as read and needed here.
 func (r *rewriter) note(call *parse.IdentifierNode, n *note) {
 	if slices.Contains(r.notes, n) {
 		return
 	}
 	r.notes = append(r.notes, n)
+	for _, one := range n.needs() {
+		r.need(call, one, "note "+n.Name+": ")
+	}
 	for _, path := range n.references() {
 		if !slices.ContainsFunc(r.references, func(known []string) bool { return slices.Equal(known, path) }) {
 			r.references = append(r.references, path)

@@ -33,6 +33,11 @@ type Options struct {
 	Resync time.Duration
 	// Indexers are built over the store.
 	Indexers toolscache.Indexers
+	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped in any
+	// case. Nil: nothing else is.
+	Trim func(*unstructured.Unstructured)
+	// Optional says that nothing fails without the objects: that they may not be listed is logged once, for developers.
+	Optional bool
 }
 
 // Informer keeps the selected objects in memory and calls handlers on a change.
@@ -43,6 +48,7 @@ type Informer struct {
 	done     chan struct{}
 	writes   writes
 	denied   atomic.Pointer[DeniedError]
+	optional bool
 }
 
 // Start starts an informer, which runs until Stop is called or ctx ends. It does not wait for the first list.
@@ -52,12 +58,20 @@ func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Inform
 			list.LabelSelector = opts.LabelSelector
 			list.FieldSelector = opts.FieldSelector
 		}).Informer()
+	return start(ctx, shared, opts, func(given any) (any, error) {
+		if object, ok := given.(*unstructured.Unstructured); ok && opts.Trim != nil {
+			opts.Trim(object)
+		}
+		return trim(given)
+	})
+}
 
-	if err := shared.SetTransform(trim); err != nil {
+func start(ctx context.Context, shared toolscache.SharedIndexInformer, opts Options, transform toolscache.TransformFunc) (*Informer, error) {
+	if err := shared.SetTransform(transform); err != nil {
 		return nil, fmt.Errorf("set the transform of the informer of %s: %w", opts.Resource.Resource, err)
 	}
 	ctx, cancel := context.WithCancel(logf.IntoContext(ctx, logf.FromContext(ctx).WithValues("resource", opts.Resource.String())))
-	i := &Informer{resource: opts.Resource, shared: shared, cancel: cancel, done: make(chan struct{})}
+	i := &Informer{resource: opts.Resource, shared: shared, cancel: cancel, done: make(chan struct{}), optional: opts.Optional}
 	if err := shared.SetWatchErrorHandlerWithContext(i.watchError); err != nil {
 		cancel()
 		return nil, fmt.Errorf("set the error handler of the informer of %s: %w", opts.Resource.Resource, err)
@@ -196,8 +210,13 @@ func (i *Informer) watchError(ctx context.Context, _ *toolscache.Reflector, err 
 	case apierrors.IsNotFound(err):
 		log.V(1).Info("kind is gone, the watch waits for it")
 	case apierrors.IsForbidden(err):
-		i.denied.Store(&DeniedError{Err: err})
-		log.Error(err, "may not list or watch, check the RBAC rules")
+		first := i.denied.Swap(&DeniedError{Err: err}) == nil
+		switch {
+		case !i.optional:
+			log.Error(err, "may not list or watch, check the RBAC rules")
+		case first:
+			log.V(1).Info("may not list or watch, what needs it does without", "reason", err.Error())
+		}
 	default:
 		log.V(1).Info("watch ended and starts again", "reason", err.Error())
 	}

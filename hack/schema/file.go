@@ -1,6 +1,11 @@
 package main
 
-import orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+import (
+	"slices"
+	"strings"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
 
 // file adds what a file may write besides the canonical form: the shapes and places that the loader takes without a
 // warning, and include keys.
@@ -39,27 +44,35 @@ func (g *generator) file() {
 func (g *generator) places() {
 	words := object{"type": "array", "items": object{"type": text}}
 	crd := g.definition("CRD")
-	either(crd, "dependsOn", words)
-	either(crd, "setup", words, object{"type": "string"})
+	also(crd, "dependsOn", words)
+	also(crd, "setup", words, object{"type": "string"})
 	set(crd, "admission", object{
 		"type": "object", "additionalProperties": false,
-		"properties": object{"validation": reference("Validation"), "mutation": reference("Mutation")},
+		"properties": object{
+			"validation": g.like("CRD.Validation", reference("Validation")),
+			"mutation":   g.like("CRD.Mutation", reference("Mutation")),
+		},
+		"description": "Admission holds validation and mutation, which may stand beside it as well.",
 	})
-	either(g.definition("Serve"), "target", object{"type": "string"})
-	either(g.definition("Reconciler"), "requeue", reference("Requeue"))
-	for _, block := range []string{"onCreate", "onReconcile", "onDelete"} {
-		set(g.definition("Reconciler"), block, reference("Block"))
-	}
-	set(g.definition("Reconciler"), "imports", object{"type": "array", "items": reference("Import")})
+	also(g.definition("Serve"), "target", object{"type": "string"})
+	reconciler := g.definition("Reconciler")
+	also(reconciler, "requeue", reference("Requeue"))
+	set(reconciler, "onCreate", g.like("OperatorBox.OnCreate", reference("Block")))
+	set(reconciler, "onReconcile", g.like("OperatorBox.OnReconcile", reference("Block")))
+	set(reconciler, "onDelete", g.like("OperatorBox.OnDelete", reference("Block")))
+	set(reconciler, "imports", g.like("CRD.Imports", object{"type": "array", "items": reference("Import")}))
 	box := g.definition("OperatorBox")
-	set(box, "reconcile", reference("Reconciler"))
-	set(box, "enqueueGate", reference("Gate"))
-	set(box, "reconcileGate", reference("ReconcileGate"))
-	set(box, "normalize", reference("Normalize"))
-	set(g.definition("Emit"), "status", reference("Status"))
+	set(box, "reconcile", g.like("OperatorBox.Reconciler", reference("Reconciler")))
+	set(box, "enqueueGate", g.like("PreReconcile.EnqueueGate", reference("Gate")))
+	set(box, "reconcileGate", g.like("PreReconcile.ReconcileGate", reference("ReconcileGate")))
+	set(box, "normalize", g.like("CRD.Normalize", reference("Normalize")))
+	set(g.definition("Emit"), "status", g.like("OperatorBox.Status", reference("Status")))
 	for _, name := range []string{"ConfigMap", "Secret", "NetworkPolicy", "ResourceQuota", "LimitRange"} {
-		set(g.definition(name), "copyToNamespaces", words)
+		copies := object{"type": "array", "items": object{"type": text}}
+		set(g.definition(name), "copyToNamespaces", g.like(name+".ToNamespaces", copies))
 	}
+	queueTypes := orkv1.QueueType("").Values()
+	also(g.definition("Queue"), "type", object{"type": "string", "pattern": spelledAs(queueTypes, "[-/ ]*")})
 }
 
 // motif narrows what the Go type leaves open.
@@ -85,19 +98,38 @@ func orInput(part any) {
 	}
 	if properties, ok := schema["properties"].(object); ok {
 		for key, value := range properties {
-			property, ok := value.(object)
-			_, isEnum := property["enum"]
-			_, hasPattern := property["pattern"]
-			if ok && (isEnum || hasPattern || property["type"] == "boolean" || property["type"] == "integer") {
-				properties[key] = object{"anyOf": []object{property, {"type": "string", "pattern": `\{\{`}}}
+			if property, ok := value.(object); ok {
+				properties[key] = withInput(property)
 			}
 		}
 	}
-	if either, ok := schema["anyOf"].([]object); ok {
-		for _, one := range either {
+	if choices, ok := schema["anyOf"].([]object); ok {
+		for _, one := range choices {
 			orInput(one)
 		}
 	}
+}
+
+// withInput lets a text that reads inputs stand for a property, or for an element of a list.
+func withInput(property object) object {
+	if items, ok := property["items"].(object); ok {
+		property["items"] = withInput(items)
+		return property
+	}
+	if !refuses(property) {
+		return property
+	}
+	return either(property, object{"type": "string", "pattern": expression})
+}
+
+// refuses tells whether a scalar cannot be a template.
+func refuses(schema object) bool {
+	if choices, ok := schema["anyOf"].([]object); ok {
+		return !slices.ContainsFunc(choices, func(one object) bool { return !refuses(one) })
+	}
+	_, isEnum := schema["enum"]
+	pattern, hasPattern := schema["pattern"].(string)
+	return isEnum || hasPattern && !strings.Contains(pattern, expression) || schema["type"] == "boolean" || schema["type"] == "integer"
 }
 
 func (g *generator) definition(name string) object {
@@ -106,20 +138,29 @@ func (g *generator) definition(name string) object {
 
 // conditions is the definition of a gate that stands alone.
 func (g *generator) conditions() object {
-	list := object{"type": "array", "items": reference("Condition")}
-	return object{"type": "object", "additionalProperties": false, "properties": object{"when": list, "or": list}}
+	list := func(key string) object {
+		return g.like(key, object{"type": "array", "items": reference("Condition")})
+	}
+	return g.like("Conditions", object{
+		"type": "object", "additionalProperties": false,
+		"properties": object{"when": list("Conditions.When"), "or": list("Conditions.Or")},
+	})
+}
+
+// like describes a schema as the source does a type, or a field as Type.Field.
+func (g *generator) like(key string, schema object) object {
+	describe(schema, g.comments[key])
+	return schema
 }
 
 // alternatives lets something else stand for a definition.
 func (g *generator) alternatives(name string, others ...object) {
-	g.definitions[name] = object{"anyOf": append([]object{g.definition(name)}, others...)}
+	g.definitions[name] = either(g.definition(name), others...)
 }
 
-// either lets something else stand for a property.
-func either(definition object, name string, others ...object) {
-	properties := definition["properties"].(object)
-	property := properties[name].(object)
-	properties[name] = object{"anyOf": append([]object{property}, others...)}
+// also lets something else stand for a property.
+func also(definition object, name string, others ...object) {
+	set(definition, name, either(definition["properties"].(object)[name].(object), others...))
 }
 
 func set(definition object, name string, property object) {

@@ -17,8 +17,9 @@ type object map[string]any
 
 // generator writes one definition for each named struct.
 type generator struct {
-	comments    comments
-	definitions object
+	comments     comments
+	vocabularies map[string]vocabulary
+	definitions  object
 }
 
 // kinds are the documents that have a schema.
@@ -36,7 +37,7 @@ func Generate(types, kind string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := &generator{comments: found, definitions: object{}}
+	g := &generator{comments: found, vocabularies: vocabularies(), definitions: object{}}
 	for _, t := range kinds {
 		g.schema(t)
 	}
@@ -93,6 +94,9 @@ var (
 
 // text is what a field of text takes: a number or boolean is read by its spelling.
 var text = []string{"string", "number", "boolean"}
+
+// expression is the pattern of a text that is rendered.
+const expression = `\{\{`
 
 func (g *generator) schema(t reflect.Type) object {
 	switch {
@@ -155,8 +159,12 @@ func (g *generator) fields(t reflect.Type, properties object, required *[]string
 			g.fields(f.Type, properties, required)
 			continue
 		}
-		said := g.comments[t.Name()+"."+f.Name]
+		key := t.Name() + "." + f.Name
+		said := g.comments[key]
 		property := g.schema(f.Type)
+		if words, ok := g.vocabularies[key]; ok {
+			property = words.schema(f.Type)
+		}
 		said.bounds(property)
 		describe(property, said)
 		properties[name] = property
@@ -178,16 +186,31 @@ func describe(schema object, said comment) {
 	schema["description"] = said.text
 }
 
+// either lets others stand for a schema, whose description holds for them as well.
+func either(schema object, others ...object) object {
+	out := object{"anyOf": append([]object{schema}, others...)}
+	if said, ok := schema["description"]; ok {
+		out["description"] = said
+		delete(schema, "description")
+	}
+	return out
+}
+
 // metadata is that of a file: the object's, and what describes the Katalog.
 func (g *generator) metadata() object {
-	texts := object{"type": "object", "additionalProperties": object{"type": text}}
+	texts := func(description string) object {
+		return object{"type": "object", "additionalProperties": object{"type": text}, "description": description}
+	}
 	properties := object{
 		"name":        object{"type": "string", "description": "Name of the Katalog. Every resource carries it as an annotation."},
 		"namespace":   object{"type": "string", "description": "Namespace groups Katalogs."},
-		"labels":      texts,
-		"annotations": texts,
+		"labels":      texts("Labels of the Katalog, for people."),
+		"annotations": texts("Annotations of the Katalog, for people."),
 	}
 	var required []string
 	g.fields(reflect.TypeFor[orkv1.About](), properties, &required)
-	return object{"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": properties}
+	return object{
+		"type": "object", "additionalProperties": false, "required": []string{"name"}, "properties": properties,
+		"description": "Metadata names the Katalog and describes it to people.",
+	}
 }

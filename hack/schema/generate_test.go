@@ -44,6 +44,39 @@ func TestGenerate(t *testing.T) {
 	}
 }
 
+// An editor says of every key what it is for.
+func TestDescriptions(t *testing.T) {
+	for kind := range kinds {
+		var missing []string
+		undescribed(load(t, kind).root, kind, &missing)
+		slices.Sort(missing)
+		for _, key := range missing {
+			t.Errorf("%s has no description: write a comment on its Go field", key)
+		}
+	}
+}
+
+// undescribed collects the keys and types without a description in a part of a schema.
+func undescribed(part any, at string, missing *[]string) {
+	switch typed := part.(type) {
+	case map[string]any:
+		for key, below := range typed {
+			undescribed(below, at+"."+key, missing)
+			if named, ok := below.(map[string]any); ok && (key == "properties" || key == "definitions") {
+				for name, schema := range named {
+					if text, _ := schema.(map[string]any)["description"].(string); text == "" {
+						*missing = append(*missing, at+"."+key+"."+name)
+					}
+				}
+			}
+		}
+	case []any:
+		for i, below := range typed {
+			undescribed(below, fmt.Sprintf("%s[%d]", at, i), missing)
+		}
+	}
+}
+
 // TestEnums compares what the decoder checks with what the CustomResourceDefinition says.
 func TestEnums(t *testing.T) {
 	found, err := readComments(types)
@@ -92,6 +125,24 @@ func walk(t reflect.Type, seen map[reflect.Type]bool, visit func(reflect.Type)) 
 	}
 }
 
+// TestSpellings validates what only some spelling of a word is.
+func TestSpellings(t *testing.T) {
+	katalog := `{apiVersion: orkestra.orkspace.io/v1, kind: Katalog, metadata: {name: a}, spec: {crds: {a: {operatorBox: {
+  reconciler: {queue: {type: Rate-Limited}}, onReconcile: {
+    services: [{type: "{{ .spec.type }}", protocol: ""}],
+    cronJobs: [{concurrencyPolicy: forbid, when: [{dayOfWeek: {in: [monday, FRIDAY]}}]}],
+    hpa: [{behavior: {profile: ours}, scaleTargetRef: {kind: Website, name: a}}]}}}}}}`
+	motif := `{apiVersion: orkestra.orkspace.io/v1, kind: Motif, metadata: {name: a}, resources: {
+    networkPolicies: [{policyTypes: ["{{ .inputs.type }}"]}],
+    external: [{name: a, url: a, method: "{{ .inputs.method }}"}],
+    configMaps: [{when: [{operator: "{{ .inputs.operator }}", dayOfWeek: {in: ["{{ .inputs.day }}"]}}]}]}}`
+	for kind, text := range map[string]string{"Katalog": katalog, "Motif": motif} {
+		if problems := load(t, kind).check(t, []byte(text)); len(problems) > 0 {
+			t.Errorf("%s:\n%s", kind, strings.Join(problems, "\n"))
+		}
+	}
+}
+
 // TestFiles validates files that the loader takes without a warning about their spelling.
 func TestFiles(t *testing.T) {
 	schema := load(t, "Katalog")
@@ -102,6 +153,19 @@ func TestFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		valid++
+		if problems := schema.check(t, data); len(problems) > 0 {
+			t.Errorf("%s:\n%s", name, strings.Join(problems, "\n"))
+		}
+	}
+	examples, err := filepath.Glob(filepath.Join("..", "..", "examples", "*", "katalog.yaml"))
+	if err != nil || len(examples) == 0 {
+		t.Fatalf("no example: %v", err)
+	}
+	for _, name := range examples {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if problems := schema.check(t, data); len(problems) > 0 {
 			t.Errorf("%s:\n%s", name, strings.Join(problems, "\n"))
 		}
@@ -129,6 +193,8 @@ func TestInvalidFiles(t *testing.T) {
 		"Version":    {"only one apiVersion is current", "apiVersion: v1", "apiVersion: not one of"},
 		"Template":   {"a template is no list", "spec: {crds: {a: {operatorBox: {onCreate: {deployments: [{image: [a]}]}}}}}", "deployments.0.image: wrong type"},
 		"Required":   {"a name is needed", "metadata: {}", "metadata.name: required"},
+		"Word":       {"a word of a list is checked", "spec: {crds: {a: {operatorBox: {when: [{dayOfWeek: {in: [Mon]}}]}}}}", "in.0: none of"},
+		"Operator":   {"so is an operator", "spec: {crds: {a: {operatorBox: {when: [{operator: is}]}}}}", "operator: not one of"},
 		"Bounds":     {"workers are at least 1", "spec: {crds: {a: {operatorBox: {reconciler: {workers: 0}}}}}", "workers: below 1"},
 	}
 	for name, tc := range cases {

@@ -39,6 +39,8 @@ type Set struct {
 	Mutation    *rules.Mutation
 	Validation  *rules.Validation
 	MutateFirst bool
+	// Enrich lists what is read of children besides them.
+	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
 	StripFinalizers bool
 

@@ -18,6 +18,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 )
 
 // Defaults of an entry.
@@ -77,10 +78,10 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	children, open := childNames(opts.Registry, &entry.OperatorBox)
-	known := roots.New(opts.Schemas[name]).WithChildren(open, children)
+	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(enriched(entry)...)...))
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known), known: known, errs: &field.ErrorList{},
+		language: language.Within(known).Enriched(enriched(entry)...), known: known, errs: &field.ErrorList{},
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -114,6 +115,7 @@ func compile(
 	set.Labels = c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels"))
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
+	set.Enrich = c.enrich(set, at)
 	return set, *c.errs
 }
 

@@ -12,8 +12,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// Rules are the rights that running the sets needs in the whole cluster, and no more: on the resources themselves and on their
-// children.
+// Rules are the rights that running the sets needs in the whole cluster, and no more: on the resources themselves, on their
+// children, and on what enrich reads.
 func Rules(sets ...*Set) []rbacv1.PolicyRule {
 	rights := rights{}
 	rights.grant("apiextensions.k8s.io", "customresourcedefinitions", "get", "list", "watch")
@@ -32,6 +32,9 @@ func Rules(sets ...*Set) []rbacv1.PolicyRule {
 		}
 		for _, kind := range set.Kinds() {
 			rights.grant(kind.Group, pluralOf(kind), "get", "list", "watch", "create", "patch", "delete")
+		}
+		for _, source := range set.Enriches() {
+			rights.grant(source.Group, source.Resource().Resource, "list", "watch")
 		}
 	}
 	return rights.rules()
@@ -72,7 +75,7 @@ func (r rights) rules() []rbacv1.PolicyRule {
 // statusKinds lists the kinds of children whose status is declared.
 func (s *Set) statusKinds() []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
-	for _, b := range append(slices.Collect(maps.Values(s.targets)), s.crd) {
+	for _, b := range s.boxes() {
 		for _, block := range b.Blocks {
 			for _, child := range block.Children {
 				if custom, ok := child.Declaration.Value.(orkv1.Custom); ok && custom.Object["status"].Value != nil {
@@ -83,6 +86,9 @@ func (s *Set) statusKinds() []schema.GroupVersionKind {
 	}
 	return kinds
 }
+
+// boxes are those of the CRD and of all targets.
+func (s *Set) boxes() []*Box { return append(slices.Collect(maps.Values(s.targets)), s.crd) }
 
 // pluralOf guesses the resource of a kind by the rule that almost every kind follows.
 func pluralOf(kind schema.GroupVersionKind) string {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -87,8 +88,18 @@ func TestExitCodes(t *testing.T) {
 		},
 		"VersionOutput":   {reason: "of every command", args: []string{"version", "-o", "text"}, code: 2, says: `unknown output "text"; valid: yaml, json`},
 		"VersionArgument": {reason: "wrong usage", args: []string{"version", "1"}, code: 2, says: `ork version takes no arguments, got "1"; see`},
-		"MissingFile":     {reason: "a file that is not there is wrong input", args: []string{"validate", "-f", "missing.yaml"}, code: 1, says: "invalid: 1 error, 0 warnings"},
-		"RunMissingFile":  {reason: "the same for run", args: []string{"run", "-f", "missing.yaml"}, code: 1, says: "error: missing.yaml"},
+		"Generate":        {reason: "there is nothing to print", args: []string{"generate"}, code: 2, says: "generate what? valid: schema"},
+		"GenerateOther":   {reason: "wrong usage", args: []string{"generate", "code"}, code: 2, says: `unknown command "code" for "ork generate"`},
+		"SchemaKind": {
+			reason: "only files with a schema have one", args: []string{"generate", "schema", "--kind", "Komposer"},
+			code: 2, says: `there is no schema of the kind "Komposer"; valid: Katalog, Motif`,
+		},
+		"SchemaArgument": {
+			reason: "the kind is a flag", args: []string{"generate", "schema", "Motif"},
+			code: 2, says: `ork generate schema takes no arguments, got "Motif"`,
+		},
+		"MissingFile":    {reason: "a file that is not there is wrong input", args: []string{"validate", "-f", "missing.yaml"}, code: 1, says: "invalid: 1 error, 0 warnings"},
+		"RunMissingFile": {reason: "the same for run", args: []string{"run", "-f", "missing.yaml"}, code: 1, says: "error: missing.yaml"},
 		"Stdin": {
 			reason: "- is the standard input", args: []string{"validate", "-f", "-"}, in: "kind: Nothing\n", code: 1, says: "invalid: ",
 		},
@@ -137,6 +148,30 @@ func TestExitCodes(t *testing.T) {
 			}
 			if tc.code == 2 && got.Out != "" {
 				t.Errorf("wrong usage prints to stdout: %s", got.Out)
+			}
+		})
+	}
+}
+
+// The schema is that of a Katalog unless another kind is named.
+func TestGenerateSchema(t *testing.T) {
+	cases := map[string]struct {
+		args []string
+		file string
+	}{
+		"Default": {args: nil, file: "katalog.schema.json"},
+		"Katalog": {args: []string{"--kind", "Katalog"}, file: "katalog.schema.json"},
+		"Motif":   {args: []string{"--kind=Motif"}, file: "motif.schema.json"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			want, err := os.ReadFile(filepath.Join("..", "..", "config", "schema", tc.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := ork(t, "", append([]string{"generate", "schema"}, tc.args...)...)
+			if got.Code != 0 || got.Err != "" || got.Out != string(want) {
+				t.Errorf("exit code %d, %q on stderr; stdout is %s: %t", got.Code, got.Err, tc.file, got.Out == string(want))
 			}
 		})
 	}

@@ -19,6 +19,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -32,6 +33,7 @@ type Engine struct {
 	mapper      meta.RESTMapper
 	recorder    events.EventRecorder
 	children    *children.Store
+	enrich      *enrich.Store
 	applier     *apply.Applier
 	record      *inventory
 	series      *metrics.Recorder
@@ -76,6 +78,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		mapper:   mgr.GetRESTMapper(),
 		recorder: mgr.GetEventRecorder("orkestra"),
 		children: children.NewStore(client, mgr.GetRESTMapper()),
+		enrich:   enrich.NewStore(client, metadataClient, mgr.GetRESTMapper()),
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
 	}

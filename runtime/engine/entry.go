@@ -17,6 +17,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
@@ -51,6 +52,7 @@ type running struct {
 	controller controller.TypedController[queue.Item]
 	queue      *queue.Queue
 	inventory  []schema.GroupVersionKind
+	enrich     *enrich.Reader
 	// held are the definitions of the children's kinds as far as they have one. Only settle uses it.
 	held map[schema.GroupVersionKind]heldDefinition
 	// released is set once what the entry depends on is there, and stays. Until then only deletions are dealt with.
@@ -174,6 +176,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	defer func() {
 		if err != nil {
 			e.engine.children.Release(e.set.Name)
+			e.engine.enrich.Release(e.set.Name)
 		}
 	}()
 
@@ -205,7 +208,8 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 
 	r := &running{
 		definition: definition, resources: resources, inventory: inventory,
-		held: map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
+		enrich: e.engine.enrich.Hold(syncing, e.set.Name, e.set.Enriches()),
+		held:   map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
 	}
 	e.noteHeld(r)
 	r.released.Store(e.engine.unmetDependency(e) == "")
@@ -227,7 +231,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 func (e *entry) control(ctx context.Context, r *running) error {
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
-		Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
+		Enrich: r.enrich, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, Now: e.engine.opts.Now,
 	})
 	// The controller makes its queue when it starts; everybody here needs it before.
@@ -302,6 +306,7 @@ func (e *entry) stop(missing bool) {
 	<-r.done
 	r.resources.Stop()
 	e.engine.children.Release(e.set.Name)
+	e.engine.enrich.Release(e.set.Name)
 	e.health.Stopped(missing)
 	e.metrics.Track(nil)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -34,6 +35,8 @@ type Options struct {
 	Resource Resource
 	Children *children.Store
 	Applier  *apply.Applier
+	// Enrich reads what the entry enriches children with. Nil has nothing but what the children tell themselves.
+	Enrich   *enrich.Reader
 	Recorder events.EventRecorder
 	// Write sends a write of a resource, so that the next read is not older than its answer, and its event no news.
 	Write func(types.NamespacedName, func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error)

@@ -33,19 +33,18 @@ func (d *Declarative) observeChildren(_ context.Context, s *scope) (done bool, e
 // view shows the resource's children, of each kind in the order in which they are declared: those whose gate passes, then
 // those that exist all the same.
 func (d *Declarative) view(s *scope) (map[string]any, error) {
-	view := children.View{}
+	var all []kindred
 	rank := d.rank(s)
 	for _, gvk := range s.Box.Kinds {
-		plural := ""
-		var owned []*unstructured.Unstructured
+		one := kindred{kind: gvk.Kind, custom: s.declaresCustom(gvk)}
 		if kind, ok := d.Children.Kind(gvk); ok {
-			plural = kind.Resource.Resource
+			one.plural = kind.Resource.Resource
 			var err error
-			if owned, err = kind.Owned(s.owner.Hash()); err != nil {
+			if one.owned, err = kind.Owned(s.owner.Hash()); err != nil {
 				return nil, err
 			}
 		}
-		slices.SortFunc(owned, func(a, b *unstructured.Unstructured) int {
+		slices.SortFunc(one.owned, func(a, b *unstructured.Unstructured) int {
 			return cmp.Or(
 				cmp.Compare(rank(a), rank(b)),
 				a.GetCreationTimestamp().Compare(b.GetCreationTimestamp().Time),
@@ -53,9 +52,24 @@ func (d *Declarative) view(s *scope) (map[string]any, error) {
 				cmp.Compare(a.GetName(), b.GetName()),
 			)
 		})
-		view.Add(gvk.Kind, plural, owned, s.declaresCustom(gvk))
+		all = append(all, one)
 	}
-	return view, nil
+	return d.enriched(s, all), nil
+}
+
+// kindred are the resource's children of one kind.
+type kindred struct {
+	kind, plural string
+	owned        []*unstructured.Unstructured
+	custom       bool
+}
+
+func viewOf(all []kindred) children.View {
+	view := children.View{}
+	for _, one := range all {
+		view.Add(one.kind, one.plural, one.owned, one.custom)
+	}
+	return view
 }
 
 // rank orders children: the planned ones as they are planned, then those of spared declarations, then all others.
