@@ -80,14 +80,14 @@ func canBe(shape template.Shape, text string, reading valueType) bool {
 
 // shapeText says what a value of the shape is.
 func shapeText(shape template.Shape, text string) string {
-	switch {
-	case shape.Type == notes.TypeString:
+	switch shape.Type {
+	case notes.TypeString:
 		said := "is one of " + strings.Join(shape.Enum, ", ")
 		if near := nearest.Word(text, shape.Enum); near != "" {
 			said += fmt.Sprintf("; did you mean %q?", near)
 		}
 		return said
-	case shape.Type == notes.TypeBool:
+	case notes.TypeBool:
 		return "is true or false"
 	default:
 		return "is a " + shape.Type

@@ -163,7 +163,7 @@ func (n *note) random() bool {
 
 // evaluate gives the text of the note: a boolean when that is what it says, so that and, or and if take it as one.
 func (n *note) evaluate(f Facts, steps int) (value any, taken int, err error) {
-	text := ""
+	var text string
 	if n.program.engine != nil {
 		text, _, taken, err = n.program.engine.run(f, false, steps)
 	} else {

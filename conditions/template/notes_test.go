@@ -35,7 +35,7 @@ func TestNotes(t *testing.T) {
 		"And":       {"also for and", []string{"n", "false", "m", "true"}, "{{ and m n }}", "false"},
 		"Later":     {"one that is declared below", []string{"a", "{{ b }}!", "b", "{{ .spec.image }}"}, "{{ a }}", "nginx!"},
 		"Argument":  {"as a value of a function", []string{"n", "x"}, "{{ default n .spec.none }}", "x"},
-		"Roots":     {"a note reads the roots, wherever it is called", []string{"n", "{{ .spec.image }}"}, "{{ range .spec.steps }}{{ n }} {{ end }}", "nginx nginx "},
+		"Roots":     {"a note reads the roots, wherever it is called", []string{"n", "{{ .spec.image }}"}, "{{ range .spec.steps }}{{ n }};{{ end }}", "nginx;nginx;"},
 		"Missing":   {"what is missing is empty", []string{"n", "{{ .spec.none }}"}, "[{{ n }}]", "[]"},
 		"Overrides": {"a note goes before a function of its name", []string{"trimSpace", "mine"}, "{{ trimSpace }}", "mine"},
 	}
@@ -73,7 +73,7 @@ func TestNotesErrors(t *testing.T) {
 	}{
 		"Syntax":  {"as in any text", []string{"a", "{{ .spec"}, `notes.functions[0].expression: Invalid value: "{{ .spec": 1:1: `},
 		"Unknown": {"a function that does not exist", []string{"a", "{{ nosuch }}"}, `unknown function "nosuch"`},
-		"Near":    {"notes are offered as well", []string{"a", "{{ addres }}", "address", "x"}, `did you mean "address"?`},
+		"Near":    {"notes are offered as well", []string{"a", "{{ adddress }}", "address", "x"}, `did you mean "address"?`},
 		"Self":    {"a note that calls itself", []string{"a", "{{ a }}"}, `the notes call one another in a circle: a calls a`},
 		"Circle":  {"over others", []string{"x", "{{ a }}", "a", "{{ b }}", "b", "{{ c }}", "c", "{{ a }}"}, `in a circle: a calls b calls c calls a`},
 		"Values":  {"a note takes no values", []string{"a", "x", "b", "{{ a 1 }}"}, "a takes no value, not 1"},

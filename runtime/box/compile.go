@@ -48,11 +48,11 @@ type Findings struct {
 // CompileKatalog compiles every enabled entry, in the order of their names.
 func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 	language := template.NewLanguage(nil, nil)
-	notes, errs := template.CompileNotes(language, declaredNotes(katalog))
+	declared, errs := template.CompileNotes(language, declaredNotes(katalog))
 	var sets []*Set
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		entry := katalog.Spec.CRDs[name]
-		set, wrong := compile(katalog, name, &entry, opts, language.WithNotes(notes))
+		set, wrong := compile(katalog, name, &entry, opts, language.WithNotes(declared))
 		errs = append(errs, wrong...)
 		if entry.Enabled == nil || *entry.Enabled {
 			sets = append(sets, set)

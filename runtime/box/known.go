@@ -80,7 +80,7 @@ func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Block {
 
 // elements are the roots that an element of the forEach sees besides the others.
 func (e *ForEach) elements(known *roots.Known) *roots.Known {
-	element := known.At(append(e.Field[:len(e.Field):len(e.Field)], template.Element))
+	element := known.At(append(slices.Clip(e.Field), template.Element))
 	var item *roots.Props
 	switch known.Shape(e.Field).Type {
 	case notes.TypeList:
