@@ -29,7 +29,7 @@ type Declaration struct {
 
 	check    func() field.ErrorList
 	identify func(Owner, any) (*unstructured.Unstructured, error)
-	build func(Owner, any) (*unstructured.Unstructured, error)
+	build    func(Owner, any) (*unstructured.Unstructured, error)
 }
 
 // String is the short name that messages use: deployments[0].
