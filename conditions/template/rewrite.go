@@ -210,7 +210,7 @@ func (r *rewriter) offset(node parse.Node, fromEnd int) int {
 		return at
 	}
 	before := written[:max(0, len(written)+fromEnd)]
-	return start + len(".") + len(strings.Join(append(before[:len(before):len(before)], ""), "."))
+	return start + len(".") + len(strings.Join(append(slices.Clip(before), ""), "."))
 }
 
 // identsOf are the keys that a node is written with, as Go has them.
