@@ -15,7 +15,7 @@ import (
 type decoder struct {
 	*log
 	includer *includer
-	places   map[string]place // by path
+	places   map[string]place // by path; nil when nobody asks
 	// undecoded holds paths that a misspelt key most likely means.
 	undecoded    map[string]bool
 	notSupported keys
@@ -239,7 +239,9 @@ func (d *decoder) locate(e entry, path string) {
 }
 
 func (d *decoder) place(n *node, pos Position, path string) {
-	d.places[path] = place{Position: pos, via: n.via, written: n.written}
+	if d.places != nil {
+		d.places[path] = place{Position: pos, via: n.via, written: n.written}
+	}
 }
 
 // isUnbound tells whether a value is known only when the inputs of a Motif are.

@@ -101,7 +101,7 @@ func (r *fileReader) object(n *node, path *field.Path) []*unstructured.Unstructu
 		r.log.errorf(n.pos, path.String(), "the %s needs metadata.name", n.textOf("kind"))
 		return nil
 	}
-	d := &decoder{log: r.log, places: map[string]place{}}
+	d := &decoder{log: r.log}
 	value, ok := d.plain(n, path.String())
 	if !ok {
 		return nil
@@ -115,7 +115,7 @@ func (r *fileReader) object(n *node, path *field.Path) []*unstructured.Unstructu
 
 // decodeInto reads n as Kubernetes does, which ignores unknown keys.
 func (r *fileReader) decodeInto(n *node, path *field.Path, target any) bool {
-	d := &decoder{log: r.log, places: map[string]place{}}
+	d := &decoder{log: r.log}
 	value, ok := d.plain(n, path.String())
 	if !ok {
 		return false

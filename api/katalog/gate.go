@@ -96,7 +96,7 @@ func decider(evaluate func(orkv1.Condition) (bool, error)) func(*node) (holds, o
 		if !ok {
 			return false, false
 		}
-		d := &decoder{log: &log{}, includer: &includer{}, places: map[string]place{}, undecoded: map[string]bool{}}
+		d := &decoder{log: &log{}, includer: &includer{}, undecoded: map[string]bool{}}
 		var condition orkv1.Condition
 		d.value(copied, reflect.ValueOf(&condition).Elem(), "")
 		if len(d.errors) > 0 {

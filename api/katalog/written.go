@@ -3,9 +3,10 @@ package katalog
 import (
 	"reflect"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"go.yaml.in/yaml/v3"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -21,7 +22,8 @@ type written struct {
 type text struct {
 	data   []byte
 	json   bool
-	starts []int // of the lines, when they were asked for
+	once   sync.Once // sets starts
+	starts []int     // of the lines
 }
 
 // style is the notation of a scalar.
@@ -108,7 +110,7 @@ func (w written) find(start Position, text string, offset int) (Position, bool) 
 
 // lines returns the offsets at which the lines begin, as the parser counts them: YAML has more line breaks than JSON.
 func (t *text) lines() []int {
-	if t.starts == nil {
+	t.once.Do(func() {
 		t.starts = []int{0}
 		for at := 0; at < len(t.data); {
 			width := breakAt(t.data, at)
@@ -116,7 +118,7 @@ func (t *text) lines() []int {
 				t.starts = append(t.starts, at)
 			}
 		}
-	}
+	})
 	return t.starts
 }
 
@@ -138,7 +140,7 @@ func (t *text) offset(p Position) int {
 
 func (t *text) position(file string, offset int) Position {
 	lines := t.lines()
-	line := sort.SearchInts(lines, offset+1)
+	line, _ := slices.BinarySearch(lines, offset+1)
 	column := 1
 	for at := lines[line-1]; at < offset; at += runeWidth(t.data, at) {
 		column++

@@ -91,7 +91,7 @@ func (r *scalarReader) flow(s style) bool {
 		if r.at >= len(data) {
 			return false
 		}
-		ok := true
+		var ok bool
 		switch c := data[r.at]; {
 		case s == styleJSON && c == '\\' || s == styleDouble && c == '\\' && breakAt(data, r.at+1) == 0:
 			ok = r.escape(s)

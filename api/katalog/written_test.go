@@ -128,44 +128,53 @@ func TestFindingsInside(t *testing.T) {
 		want   string
 	}{
 		"File": {
-			"in the Katalog itself", map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
+			"in the Katalog itself",
+			map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
 			field.Invalid(image, "{{ x }}", "1:4: wrong"), `k.yaml:11:26: ` + image.String() + `: wrong, got "{{ x }}"`,
 		},
 		"NoPlace": {
-			"an error about the whole text stands at its beginning", map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
+			"an error about the whole text stands at its beginning",
+			map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
 			field.Invalid(image, "{{ x }}", "all wrong"), `k.yaml:11:22: ` + image.String() + `: all wrong, got "{{ x }}"`,
 		},
 		"Forbidden": {
-			"errors of other types say what they want", map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
+			"errors of other types say what they want",
+			map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
 			field.Forbidden(image, "1:4: wrong"), `k.yaml:11:22: ` + image.String() + `: 1:4: wrong`,
 		},
 		"OtherText": {
-			"a text that is not in the file keeps the place in its message", map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
+			"a text that is not in the file keeps the place in its message",
+			map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
 			field.Invalid(image, "{{ y }}", "1:4: wrong"), `k.yaml:11:22: ` + image.String() + `: 1:4: wrong, got "{{ y }}"`,
 		},
 		"TooFar": {
-			"as does a place that is not in the text", map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
+			"as does a place that is not in the text",
+			map[string]string{"k.yaml": importHead + block + "            - image: \"{{ x }}\"\n"},
 			field.Invalid(image, "{{ x }}", "2:4: wrong"), `k.yaml:11:22: ` + image.String() + `: 2:4: wrong, got "{{ x }}"`,
 		},
 		"Absent": {
-			"a value that is not written stands where what is around it does", map[string]string{"k.yaml": importHead + block + "            - image: x\n"},
+			"a value that is not written stands where what is around it does",
+			map[string]string{"k.yaml": importHead + block + "            - image: x\n"},
 			field.Invalid(absent, "{{ x }}", "1:4: wrong"), `k.yaml:11:15: ` + absent.String() + `: 1:4: wrong, got "{{ x }}"`,
 		},
 		"Include": {
-			"in an included file", map[string]string{
+			"in an included file",
+			map[string]string{
 				"k.yaml":      importHead + "      operatorBox:\n        status: {include: status.yaml}\n",
 				"status.yaml": "fields:\n- path: phase\n  value: |\n    a\n    {{ x }}\n",
 			},
 			field.Invalid(status, "a\n{{ x }}\n", "2:4: wrong"), `status.yaml:5:8: ` + status.String() + `: wrong, got "a\n{{ x }}\n"`,
 		},
 		"Motif": {
-			"in a Motif, a text without inputs", map[string]string{
+			"in a Motif, a text without inputs",
+			map[string]string{
 				"k.yaml": importHead + "      imports: [{motif: m.yaml}]\n", "m.yaml": motifHead + "resources: {deployments: [{image: '{{ x }}'}]}\n",
 			},
 			field.Invalid(image, "{{ x }}", "1:4: wrong"), `m.yaml:4:39: ` + image.String() + `: wrong, got "{{ x }}"; imported at k.yaml:8:25`,
 		},
 		"Bound": {
-			"and one with inputs", map[string]string{
+			"and one with inputs",
+			map[string]string{
 				"k.yaml": importHead + "      imports: [{motif: m.yaml, with: {a: '{{ y }}'}}]\n",
 				"m.yaml": motifHead + "inputs: [{name: a}]\nresources: {deployments: [{image: 'z{{ .inputs.a }}{{ x }}'}]}\n",
 			},

@@ -6,7 +6,6 @@ import (
 	"io"
 	"regexp"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
@@ -51,11 +50,16 @@ var (
 // lineOf is the first line up to which a text has an error, which it does not have from the given line on.
 func lineOf(data []byte, err error, from int) int {
 	lines := bytes.SplitAfter(data, []byte("\n"))
-	more := sort.Search(len(lines)-from, func(n int) bool {
-		wrong := firstError(bytes.Join(lines[:from+n], nil))
-		return wrong != nil && wrong.Error() == err.Error()
-	})
-	return from + more
+	low, high := from, len(lines)
+	for low < high {
+		middle := (low + high) / 2
+		if wrong := firstError(bytes.Join(lines[:middle], nil)); wrong != nil && wrong.Error() == err.Error() {
+			high = middle
+		} else {
+			low = middle + 1
+		}
+	}
+	return low
 }
 
 // firstError is that of the first document that is wrong, nil when there is none.

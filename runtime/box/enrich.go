@@ -50,7 +50,7 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 		compiled = append(compiled, Enrichment{Target: one.Name, Gate: c.gate(one.Conditions, here)})
 		applies := slices.ContainsFunc(set.enrichable(), func(child enrich.Child) bool { return enrich.Applies(one.Name, child.GroupKind()) })
 		if !applies && !c.entry.EnrichAll {
-			c.language.Warn(field.Invalid(here, string(one.Name), fmt.Sprintf("no declared child is of a kind that has %s: nothing is read", one.Name)))
+			c.language.Warn(field.Invalid(here.Child("name"), string(one.Name), fmt.Sprintf("no declared child is of a kind that has %s: nothing is read", one.Name)))
 		}
 	}
 	for _, one := range compiled {

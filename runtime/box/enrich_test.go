@@ -74,7 +74,7 @@ func TestEnrichWarnings(t *testing.T) {
 		},
 		"NothingToRead": {
 			reason: "a target that no child has is a mistake", entry: "enrich: [{name: pods}, {name: pvcs}]\noperatorBox: {onReconcile: {deployments: [{image: a}]}}",
-			want: []string{"enrich[1]: no declared child is of a kind that has pvcs: nothing is read"},
+			want: []string{"enrich[1].name: no declared child is of a kind that has pvcs: nothing is read"},
 		},
 	}
 	for name, tc := range cases {
