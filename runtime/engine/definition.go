@@ -90,48 +90,9 @@ func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDef
 	if !established {
 		return definition{}, &notReadyError{"CRD " + crd.Name + " is not established yet"}
 	}
-	for _, version := range crd.Spec.Versions {
-		if version.Name != gvk.Version || !version.Served {
-			continue
-		}
-		d := definition{
-			Resource: reconciler.Resource{
-				GroupVersionResource: schema.GroupVersionResource{Group: gvk.Group, Version: gvk.Version, Resource: crd.Spec.Names.Plural},
-				HasStatus:            version.Subresources != nil && version.Subresources.Status != nil,
-			},
-			uid:        crd.UID,
-			generation: crd.Generation,
-		}
-		if version.Schema != nil && !crd.Spec.PreserveUnknownFields {
-			d.Keeps = keeps(version.Schema.OpenAPIV3Schema)
-		}
-		return d, nil
+	resource, served := reconciler.ResourceOf(gvk, crd)
+	if !served {
+		return definition{}, &notReadyError{fmt.Sprintf("CRD %s does not serve version %s", crd.Name, gvk.Version)}
 	}
-	return definition{}, &notReadyError{fmt.Sprintf("CRD %s does not serve version %s", crd.Name, gvk.Version)}
-}
-
-// keeps tells of a path below status whether the schema has it. What it has not, the server drops, and to write it again in every
-// cycle would never end.
-func keeps(root *apiextensionsv1.JSONSchemaProps) func([]string) bool {
-	if root == nil {
-		return nil
-	}
-	return func(path []string) bool {
-		at := root
-		for _, name := range append([]string{"status"}, path...) {
-			if at.XPreserveUnknownFields != nil && *at.XPreserveUnknownFields {
-				return true
-			}
-			next, ok := at.Properties[name]
-			switch {
-			case ok:
-				at = &next
-			case at.AdditionalProperties != nil && at.AdditionalProperties.Schema != nil:
-				at = at.AdditionalProperties.Schema
-			default:
-				return at.AdditionalProperties != nil && at.AdditionalProperties.Allows
-			}
-		}
-		return true
-	}
+	return definition{Resource: resource, uid: crd.UID, generation: crd.Generation}, nil
 }

@@ -39,6 +39,10 @@ type Options struct {
 	Write func(types.NamespacedName, func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error)
 	// Inventory lists further kinds that children may be of: those that the Katalog declared before.
 	Inventory []schema.GroupVersionKind
+	// Roots are what templates and conditions read besides the resource and its children. Defaults to nothing.
+	Roots map[string]any
+	// Decided is told of every gate that a cycle evaluates. Nil: nobody is.
+	Decided func(Decision)
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }

@@ -18,6 +18,8 @@ type scope struct {
 	// facts is what templates and conditions read. Set at the start; observeChildren adds .children, and writeStatus brings them
 	// up to date.
 	facts template.Facts
+	// decided is told of the gates, unless it is nil. Set at the start.
+	decided func(Decision)
 
 	// planned are the children that the resource wants, as far as they could be made. Set by plan.
 	planned []planned
@@ -47,7 +49,7 @@ type planned struct {
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {
-	s := &scope{Work: w, owner: owner(w)}
+	s := &scope{Work: w, owner: owner(w), decided: d.Decided}
 	s.facts = template.NewFacts(map[string]any{
 		"apiVersion": w.Object.GetAPIVersion(),
 		"kind":       w.Object.GetKind(),
@@ -55,6 +57,9 @@ func (d *Declarative) newScope(w work.Work) *scope {
 		"spec":       member(w.Object, "spec"),
 		"status":     member(w.Object, "status"),
 	}, d.Now)
+	for name, value := range d.Roots {
+		s.facts = s.facts.With(name, value)
+	}
 	return s
 }
 

@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -190,8 +191,8 @@ func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) ti
 		return d.steps.When(s.Item.NamespacedName)
 	}
 	d.steps.Forget(s.Item.NamespacedName)
-	for _, one := range s.Box.Requeue {
-		if !one.Gate.Evaluate(s.facts).Pass {
+	for i, one := range s.Box.Requeue {
+		if !s.passes(one.Gate, s.facts, func() string { return fmt.Sprintf("requeue[%d]", i) }) {
 			continue
 		}
 		text, err := one.After.Text(s.facts)
