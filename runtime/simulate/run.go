@@ -1,0 +1,123 @@
+package simulate
+
+import (
+	"context"
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
+)
+
+// Run simulates the resources, one after the other: each finds what those before it made. An error tells what is wrong with the scene;
+// what goes wrong with a resource is in the result.
+func Run(ctx context.Context, opts Options) (*Result, error) {
+	if err := opts.setDefaults(); err != nil {
+		return nil, err
+	}
+	entries, err := compile(opts.Katalogs, opts.Registry)
+	if err != nil {
+		return nil, err
+	}
+	s := &simulation{opts: opts, entries: entries, kinds: newKinds(opts.Define)}
+	s.server = newServer(s.kinds, opts.Now)
+	s.store = children.NewStoreOf(s.server.watch, s.kinds)
+	s.applier = apply.New(client{s.server}, s.store)
+	defer func() {
+		for _, one := range entries {
+			s.store.Release(one.name)
+		}
+	}()
+
+	result := &Result{}
+	if result.Warnings, err = s.addKinds(); err != nil {
+		return nil, err
+	}
+	resources, err := s.populate()
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range resources {
+		outcome, err := s.resource(ctx, one)
+		if err != nil {
+			return nil, err
+		}
+		result.Resources = append(result.Resources, outcome)
+	}
+	return result, nil
+}
+
+// simulation is a scene in which resources are simulated.
+type simulation struct {
+	opts    Options
+	entries []*entry
+	kinds   *kinds
+	server  *server
+	store   *children.Store
+	applier *apply.Applier
+}
+
+// addKinds makes the kinds known that the scene has.
+func (s *simulation) addKinds() (guesses []string, err error) {
+	for _, one := range s.entries {
+		if one.files.CRD == nil {
+			continue
+		}
+		if err := s.kinds.add(one.files.CRD); err != nil {
+			return nil, err
+		}
+	}
+	lists := [][]*unstructured.Unstructured{s.opts.Objects, s.opts.Children}
+	for _, one := range s.entries {
+		lists = append(lists, one.files.Setup)
+	}
+	for _, list := range lists {
+		for _, object := range list {
+			if err := s.kinds.addObject(object); err != nil {
+				return nil, err
+			}
+		}
+	}
+	for _, one := range s.entries {
+		guesses = append(guesses, one.addKinds(s.kinds)...)
+	}
+	return guesses, nil
+}
+
+// entryOf returns the entry that operates the object's kind, or nil.
+func (s *simulation) entryOf(object *unstructured.Unstructured) *entry {
+	for _, one := range s.entries {
+		if one.operates(object) {
+			return one
+		}
+	}
+	return nil
+}
+
+// placed returns a copy of the object with its namespace: the one given, unless it names one or its kind has none.
+func (s *simulation) placed(object *unstructured.Unstructured, namespace string) *unstructured.Unstructured {
+	object = object.DeepCopy()
+	switch {
+	case !s.kinds.namespaced(object.GroupVersionKind()):
+		object.SetNamespace("")
+	case object.GetNamespace() == "":
+		object.SetNamespace(namespace)
+	}
+	return object
+}
+
+// resource is one that is simulated.
+type resource struct {
+	*entry
+	object *unstructured.Unstructured
+	// notes are warnings of the server, and refused is why it would not take the resource.
+	notes   []string
+	refused error
+}
+
+func (r *resource) String() string { return qualified(r.object, r.object.GetKind()) }
+
+func duplicate(r *resource) error {
+	return fmt.Errorf("%s is there twice; leave one of them out", r)
+}
