@@ -47,7 +47,8 @@ With --test it runs a folder of cases and compares what comes of them with their
 	filesFlag(cmd, &f.files)
 	outputFlag(cmd, &f.output)
 	flags := cmd.Flags()
-	flags.StringVar(&f.scene.CR, "cr", "", "a file of resources, simulated one after the other, and of other objects that exist; default: the crFiles of the Katalogs")
+	flags.StringArrayVar(&f.scene.Objects, "cr", nil,
+		"a file of resources, simulated one after the other, and of other objects that exist; can be given more than once; default: the crFiles of the Katalogs")
 	flags.StringVar(&f.scene.Children, "children", "", "a file of children that exist, with their status")
 	flags.StringVar(&f.scene.Old, "old", "", "a file of the resources as they were before the last change")
 	flags.StringVar(&f.scene.External, "external", "", "a file of what the roots external, cross, git and docker hold")

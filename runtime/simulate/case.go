@@ -160,7 +160,7 @@ func (s *Suite) simulate(ctx context.Context, folder string) ([]byte, error) {
 }
 
 func sceneOf(folder string) (*Scene, error) {
-	scene := &Scene{CR: filepath.Join(folder, crFile), Now: CaseTime()}
+	scene := &Scene{Objects: []string{filepath.Join(folder, crFile)}, Now: CaseTime()}
 	for name, into := range map[string]*string{"children.yaml": &scene.Children, "old.yaml": &scene.Old, "external.yaml": &scene.External} {
 		if file := filepath.Join(folder, name); exists(file) {
 			*into = file

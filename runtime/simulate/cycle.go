@@ -29,117 +29,110 @@ const mostCycles = 10
 type actor struct {
 	*simulation
 	*resource
+	// reconciler is nil for a resource that is refused or not operated.
 	reconciler work.Reconciler
 	kinds      []schema.GroupVersionKind
-	outcome    *Outcome
+	outcome    Outcome
+	// wanted are the children of the last cycle, in the order in which they are applied.
+	wanted []*unstructured.Unstructured
 	// gates are those of the cycle that runs.
 	gates []Gate
 }
 
-// resource simulates one resource. An error is one of the scene.
-func (s *simulation) resource(ctx context.Context, one *resource) (Outcome, error) {
-	outcome := Outcome{
+// enter makes the reconciler of a resource, as the engine does. An error is one of the scene.
+func (s *simulation) enter(ctx context.Context, one *resource) error {
+	a := &actor{simulation: s, resource: one, kinds: one.set.Kinds(), outcome: Outcome{
 		Kind: one.object.GetKind(), Namespace: one.object.GetNamespace(), Name: one.object.GetName(), Warnings: one.notes,
-	}
+	}}
+	s.actors = append(s.actors, a)
 	if one.refused != nil {
-		outcome.Errors = []string{one.refused.Error()}
-		return outcome, nil
+		a.fail(one.refused)
+		return nil
 	}
 	if why, ok := one.selects(one.object); !ok {
-		outcome.Warnings = append(outcome.Warnings, "it is not operated: "+why)
-		return outcome, nil
+		a.outcome.Warnings = append(a.outcome.Warnings, "it is not operated: "+why)
+		return nil
 	}
-	a := &actor{simulation: s, resource: one, outcome: &outcome}
-	if err := a.start(ctx); err != nil {
-		return outcome, err
-	}
-	ctx = logf.IntoContext(ctx, logr.New(log{&outcome.Warnings}))
-	deleted := one.object.GetDeletionTimestamp() != nil
-	if !deleted {
-		a.settle(ctx)
-	}
-	if deleted || s.opts.Deletion {
-		if err := a.end(ctx, deleted); err != nil {
-			return outcome, err
-		}
-	}
-	return outcome, a.take()
-}
-
-// start makes the reconciler, as the engine does.
-func (a *actor) start(ctx context.Context) error {
-	a.kinds = a.set.Kinds()
 	var inventory []schema.GroupVersionKind
-	for _, child := range a.opts.Children {
+	for _, child := range s.opts.Children {
 		if gvk := child.GroupVersionKind(); !slices.Contains(a.kinds, gvk) {
 			a.kinds, inventory = append(a.kinds, gvk), append(inventory, gvk)
 		}
 	}
 	for _, gvk := range a.kinds {
-		if err := a.store.Hold(ctx, a.name, gvk); err != nil {
+		if err := s.store.Hold(ctx, one.name, gvk); err != nil {
 			return err //nolint:wrapcheck // names the kind
 		}
 	}
 	a.reconciler = reconciler.NewMux(reconciler.NewDeclarative(reconciler.Options{
-		Client: client{a.server}, Resource: a.entry.resource(a.simulation.kinds), Children: a.store, Applier: a.applier,
-		Recorder: silent{}, Inventory: inventory, Roots: a.opts.Roots,
+		Client: client{s.server}, Resource: one.entry.resource(s.kinds), Children: s.store, Applier: s.applier,
+		Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 			return send()
 		},
 		Decided: func(d reconciler.Decision) {
 			a.gates = append(a.gates, Gate{Gate: d.Gate, Pass: d.Verdict.Pass, Reason: d.Verdict.Reason})
 		},
-		Now: func() time.Time { return a.opts.Now },
+		Now: func() time.Time { return s.opts.Now },
 	}), nil)
 	return nil
 }
 
-// settle runs cycles until nothing changes.
+// now returns the resource as it is, nil when it is gone or not operated.
+func (a *actor) now() *unstructured.Unstructured {
+	if a.reconciler == nil {
+		return nil
+	}
+	return a.server.objects[a.server.keyOf(a.object)]
+}
+
+// settle runs cycles until nothing changes. One that is on its way out is left to end.
 func (a *actor) settle(ctx context.Context) {
+	if now := a.now(); now == nil || now.GetDeletionTimestamp() != nil {
+		return
+	}
 	for range mostCycles {
-		before := a.server.writes
-		order, again := a.cycle(ctx)
-		a.outcome.Children, a.outcome.RequeueAfter = order, ""
-		if again > 0 {
-			a.outcome.RequeueAfter = again.String()
-		}
-		if a.server.writes == before {
+		if !a.cycle(ctx) {
 			return
 		}
 	}
 	a.fail(fmt.Errorf("not at rest after %d cycles: something changes in each of them", mostCycles))
 }
 
-// cycle runs one cycle. It returns the children that it wants, in the order in which they are applied.
-func (a *actor) cycle(ctx context.Context) (children []*unstructured.Unstructured, again time.Duration) {
-	before := maps.Clone(a.server.objects)
-	object := before[a.server.keyOf(a.object)]
+// cycle runs one cycle, and tells whether it changed something.
+func (a *actor) cycle(ctx context.Context) (changed bool) {
+	writes, before := a.server.writes, maps.Clone(a.server.objects)
+	object := a.now()
 	a.gates = nil
-	outcome, err := a.contain(ctx, work.Work{
-		Item:   queue.Item{NamespacedName: types.NamespacedName{Namespace: a.object.GetNamespace(), Name: a.object.GetName()}, GVK: a.set.GVK},
+	outcome, err := a.contain(logf.IntoContext(ctx, logr.New(log{&a.outcome.Warnings})), work.Work{
+		Item:   queue.Item{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}, GVK: a.set.GVK},
 		Object: object, Set: a.set, Box: a.effective(object),
 	})
 	if err != nil {
 		a.fail(err)
+	}
+	a.wanted, a.outcome.RequeueAfter = nil, ""
+	if outcome.RequeueAfter > 0 {
+		a.outcome.RequeueAfter = outcome.RequeueAfter.String()
 	}
 	done := Cycle{Gates: a.gates}
 	for _, change := range outcome.Changes {
 		action := string(change.Action)
 		switch was := before[a.server.keyOf(change.Object)]; {
 		case change.Action == apply.Pruned:
-			action = "delete"
+			action = deleted
 		case change.Action == apply.Configured && was != nil && reflect.DeepEqual(tidy(was), tidy(change.Object)):
 			action = string(apply.Unchanged) // but for our own record of what was applied
 		}
 		if change.Action != apply.Pruned {
-			children = append(children, change.Object)
+			a.wanted = append(a.wanted, change.Object)
 		}
 		if action != string(apply.Unchanged) {
 			done.Changes = append(done.Changes, changeOf(action, change.Object))
 		}
 	}
 	a.note(done)
-	return children, outcome.RequeueAfter
+	return a.server.writes != writes
 }
 
 // note keeps what a cycle did, unless it did nothing and its gates said what they said in the one before.
@@ -169,27 +162,25 @@ func (a *actor) fail(err error) {
 }
 
 // take takes the objects as they are in the end.
-func (a *actor) take() error {
-	at := a.server.keyOf(a.object)
-	object, there := a.server.objects[at]
+func (a *actor) take() {
+	if a.reconciler == nil {
+		return
+	}
 	var all []*unstructured.Unstructured
-	for _, child := range append(a.outcome.Children, a.owned()...) {
+	for _, child := range append(a.wanted, a.owned()...) {
 		if current, ok := a.server.objects[a.server.keyOf(child)]; ok && !slices.Contains(all, current) {
 			all = append(all, current)
 		}
 	}
-	a.outcome.Children = nil
 	for _, child := range all {
 		a.outcome.Children = append(a.outcome.Children, tidy(child))
 	}
-	if there {
-		shown := tidy(object)
-		maps.DeleteFunc(shown.Object, func(field string, _ any) bool {
+	if object := a.now(); object != nil {
+		a.outcome.Resource = tidy(object)
+		maps.DeleteFunc(a.outcome.Resource.Object, func(field string, _ any) bool {
 			return !slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, field)
 		})
-		a.outcome.Resource = shown
 	}
-	return nil
 }
 
 // owned lists all children that there are, by kind, namespace and name.

@@ -11,32 +11,34 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// collected is the action of the garbage collector.
-const collected = "collected"
+// The actions of a deletion: of the runtime, and of the garbage collector.
+const (
+	deleted   = "delete"
+	collected = "collect"
+)
 
-// end deletes the resource, unless that has begun, and runs cycles until it is gone or nothing changes. What was told of its life is
-// told no more.
-func (a *actor) end(ctx context.Context, begun bool) error {
+// end deletes the resource if that is asked for, and runs cycles until it is gone or nothing changes. What was told of its life is told
+// no more. Children that are resources end when they are collected.
+func (a *actor) end(ctx context.Context) error {
+	now := a.now()
+	if now == nil || now.GetDeletionTimestamp() == nil && (a.child || !a.opts.Deletion) {
+		return nil
+	}
 	a.outcome.Cycles, a.outcome.RequeueAfter = nil, ""
-	at := a.server.keyOf(a.object)
-	if !begun {
-		if err := a.server.deletes(at, nil); err != nil {
-			return err
-		}
+	if err := a.server.deletes(a.server.keyOf(a.object), nil); err != nil {
+		return err
 	}
 	for range mostCycles {
-		before := a.server.writes
-		if _, there := a.server.objects[at]; !there {
-			break
-		}
-		a.cycle(ctx)
-		if a.server.writes == before {
+		if a.now() == nil || !a.cycle(ctx) {
 			break
 		}
 	}
-	if left, there := a.server.objects[at]; there {
+	if left := a.now(); left != nil {
 		a.outcome.Warnings = append(a.outcome.Warnings, "it stays, held by the finalizers "+strings.Join(left.GetFinalizers(), ", "))
 		return nil
+	}
+	if len(a.outcome.Cycles) == 0 { // it had no finalizer: no cycle saw it go
+		a.outcome.Cycles = []Cycle{{}}
 	}
 	return a.collect(a.object.GetUID())
 }
@@ -58,10 +60,15 @@ func (a *actor) collect(owner types.UID) error {
 		)
 	})
 	for _, orphan := range orphans {
-		if err := a.server.remove(a.server.keyOf(orphan)); err != nil {
+		at := a.server.keyOf(orphan)
+		if err := a.server.deletes(at, nil); err != nil {
 			return fmt.Errorf("collect %s: %w", qualified(orphan, orphan.GetKind()), err)
 		}
-		a.note(Cycle{Changes: []Change{changeOf(collected, orphan)}})
+		last := &a.outcome.Cycles[len(a.outcome.Cycles)-1]
+		last.Changes = append(last.Changes, changeOf(collected, orphan))
+		if _, held := a.server.objects[at]; held { // what belongs to it goes when it goes
+			continue
+		}
 		if err := a.collect(orphan.GetUID()); err != nil {
 			return err
 		}

@@ -47,7 +47,7 @@ type Gate struct {
 
 // Change is what was done to one child.
 type Change struct {
-	// Action is created, configured, adopted, delete, or collected, which garbage collection does.
+	// Action is created, configured, adopted, delete, or collect, which garbage collection does.
 	Action    string `json:"action"`
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`

@@ -3,15 +3,18 @@ package simulate
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 )
 
-// Run simulates the resources, one after the other: each finds what those before it made. An error tells what is wrong with the scene;
-// what goes wrong with a resource is in the result.
+// Run simulates the resources in the order in which they are given, and those of their children that a Katalog operates. Each finds what
+// the others made. An error tells what is wrong with the scene; what goes wrong with a resource is in the result.
 func Run(ctx context.Context, opts Options) (*Result, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
@@ -39,13 +42,62 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 		return nil, err
 	}
 	for _, one := range resources {
-		outcome, err := s.resource(ctx, one)
-		if err != nil {
+		if err := s.enter(ctx, one); err != nil {
 			return nil, err
 		}
-		result.Resources = append(result.Resources, outcome)
+	}
+	if err := s.play(ctx); err != nil {
+		return nil, err
+	}
+	for _, one := range s.actors {
+		one.take()
+		result.Resources = append(result.Resources, one.outcome)
 	}
 	return result, nil
+}
+
+// play runs the cycles of all resources until nothing changes, and then, if that is asked for, their ends.
+func (s *simulation) play(ctx context.Context) error {
+	for range mostCycles {
+		before := s.server.writes
+		for i := 0; i < len(s.actors); i++ { // their number grows
+			s.actors[i].settle(ctx)
+			if err := s.enterChildren(ctx); err != nil {
+				return err
+			}
+		}
+		if s.server.writes == before {
+			break
+		}
+	}
+	for _, one := range s.actors {
+		if err := one.end(ctx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// enterChildren has those children that a Katalog operates be resources as well, in the order of their names.
+func (s *simulation) enterChildren(ctx context.Context) error {
+	var born []*resource
+	for _, object := range s.server.objects {
+		operator := s.entryOf(object)
+		if operator == nil || metav1.GetControllerOf(object) == nil || object.GroupVersionKind() != operator.set.GVK {
+			continue
+		}
+		known := slices.ContainsFunc(s.actors, func(a *actor) bool { return a.is(object) })
+		if _, selected := operator.selects(object); selected && !known {
+			born = append(born, &resource{entry: operator, object: object, child: true})
+		}
+	}
+	slices.SortFunc(born, func(a, b *resource) int { return strings.Compare(a.String(), b.String()) })
+	for _, one := range born {
+		if err := s.enter(ctx, one); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // simulation is a scene in which resources are simulated.
@@ -56,6 +108,8 @@ type simulation struct {
 	server  *server
 	store   *children.Store
 	applier *apply.Applier
+	// actors are all resources, those given first.
+	actors []*actor
 }
 
 // addKinds makes the kinds known that the scene has.
@@ -114,6 +168,8 @@ type resource struct {
 	// notes are warnings of the server, and refused is why it would not take the resource.
 	notes   []string
 	refused error
+	// child tells that another resource made it.
+	child bool
 }
 
 func (r *resource) String() string { return qualified(r.object, r.object.GetKind()) }

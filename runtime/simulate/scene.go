@@ -26,27 +26,31 @@ import (
 
 // Scene is Options as files have them. A file that is not named is left out.
 type Scene struct {
-	CR, Children, Old, External string
-	Target                      string
-	Now                         time.Time
-	Deletion                    bool
+	// Objects are files with resources and with what else exists, definitions as well.
+	Objects                 []string
+	Children, Old, External string
+	Target                  string
+	Now                     time.Time
+	Deletion                bool
 }
 
 // Options reads the files.
 func (s *Scene) Options(katalogs []*katalog.Document) (Options, error) {
 	opts := Options{Katalogs: katalogs, Target: s.Target, Now: s.Now, Deletion: s.Deletion}
 	for _, one := range []struct {
-		file string
-		into *[]*unstructured.Unstructured
-	}{{s.CR, &opts.Objects}, {s.Children, &opts.Children}, {s.Old, &opts.Old}} {
-		if one.file == "" {
-			continue
+		files []string
+		into  *[]*unstructured.Unstructured
+	}{{s.Objects, &opts.Objects}, {[]string{s.Children}, &opts.Children}, {[]string{s.Old}, &opts.Old}} {
+		for _, file := range one.files {
+			if file == "" {
+				continue
+			}
+			objects, err := readObjects(file)
+			if err != nil {
+				return opts, err
+			}
+			*one.into = append(*one.into, objects...)
 		}
-		objects, err := readObjects(one.file)
-		if err != nil {
-			return opts, err
-		}
-		*one.into = objects
 	}
 	if s.External == "" {
 		return opts, nil

@@ -86,7 +86,8 @@ func (w watcher) see(object *unstructured.Unstructured) error {
 func (s *server) seed(object *unstructured.Unstructured) error {
 	object = object.DeepCopy()
 	s.complete(object)
-	return s.store(s.keyOf(object), object)
+	_, err := s.store(s.keyOf(object), object)
+	return err
 }
 
 // complete gives an object what the server gives to a new one.
@@ -103,19 +104,19 @@ func (s *server) complete(object *unstructured.Unstructured) {
 	}
 }
 
-// store keeps the object, which must not be changed any more, and shows it to all who watch.
-func (s *server) store(at key, object *unstructured.Unstructured) error {
+// store keeps the object, which must not be changed any more, shows it to all who watch, and returns a copy.
+func (s *server) store(at key, object *unstructured.Unstructured) (*unstructured.Unstructured, error) {
 	s.writes++
 	object.SetResourceVersion(strconv.Itoa(s.writes))
 	s.objects[at] = object
 	for _, w := range s.watchers {
 		if w.resource == at.GroupResource {
 			if err := w.see(object); err != nil {
-				return err
+				return nil, err
 			}
 		}
 	}
-	return nil
+	return object.DeepCopy(), nil
 }
 
 func (s *server) remove(at key) error {
@@ -154,7 +155,7 @@ func (s *server) create(at key, object *unstructured.Unstructured) (*unstructure
 	}
 	s.complete(created)
 	s.applied[at] = object.DeepCopy().Object
-	return created.DeepCopy(), s.store(at, created)
+	return s.store(at, created)
 }
 
 // apply makes what is applied true, and takes out what was applied before and is no more.
@@ -223,7 +224,7 @@ func (s *server) replace(at key, before, next *unstructured.Unstructured, strict
 	if next.GetDeletionTimestamp() != nil && len(next.GetFinalizers()) == 0 {
 		return next.DeepCopy(), s.remove(at)
 	}
-	return next.DeepCopy(), s.store(at, next)
+	return s.store(at, next)
 }
 
 // desired is what a change of makes another generation.
@@ -251,7 +252,8 @@ func (s *server) deletes(at key, uid *types.UID) error {
 	}
 	object = object.DeepCopy()
 	object.SetDeletionTimestamp(new(metav1.NewTime(s.now)))
-	return s.store(at, object)
+	_, err = s.store(at, object)
+	return err
 }
 
 // current is the error of a write that was made from another state than the object is in.
