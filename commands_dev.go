@@ -10,12 +10,12 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/envtest"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
-	"github.com/orkestra-runtime/orkestra/runtime/simulate/definition"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define = definition.New
+	opts.Define = crdschema.New
 	return cli.Commands(opts)
 }
 

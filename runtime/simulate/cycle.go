@@ -47,7 +47,7 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 	s.actors = append(s.actors, a)
 	if one.refused != nil {
 		a.fail(one.refused)
-		return nil
+		return nil //nolint:nilerr // that a resource is refused is an outcome
 	}
 	if why, ok := one.selects(one.object); !ok {
 		a.outcome.Warnings = append(a.outcome.Warnings, "it is not operated: "+why)
@@ -65,7 +65,7 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 		}
 	}
 	a.reconciler = reconciler.NewMux(reconciler.NewDeclarative(reconciler.Options{
-		Client: client{s.server}, Resource: one.entry.resource(s.kinds), Children: s.store, Applier: s.applier,
+		Client: client{s.server}, Resource: one.resource(s.kinds), Children: s.store, Applier: s.applier,
 		Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 			return send()
@@ -137,11 +137,10 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 
 // note keeps what a cycle did, unless it did nothing and its gates said what they said in the one before.
 func (a *actor) note(done Cycle) {
-	cycles := a.outcome.Cycles
-	if len(cycles) > 0 && len(done.Changes) == 0 && reflect.DeepEqual(done.Gates, cycles[len(cycles)-1].Gates) {
+	if cycles := a.outcome.Cycles; len(cycles) > 0 && len(done.Changes) == 0 && reflect.DeepEqual(done.Gates, cycles[len(cycles)-1].Gates) {
 		return
 	}
-	a.outcome.Cycles = append(cycles, done)
+	a.outcome.Cycles = append(a.outcome.Cycles, done)
 }
 
 // contain turns a panic into an error, as the Kordinator does.

@@ -14,13 +14,13 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
-	"github.com/orkestra-runtime/orkestra/runtime/simulate/definition"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // Each folder of cases comes out as its files expect. With -update they are written anew.
 func TestCases(t *testing.T) {
 	for _, folder := range []string{"testdata/cases", "../../examples/website/tests"} {
-		suite := simulate.Suite{Folder: folder, Define: definition.New, Update: flag.Lookup("update").Value.String() == "true"}
+		suite := simulate.Suite{Folder: folder, Define: crdschema.New, Update: flag.Lookup("update").Value.String() == "true"}
 		cases, err := suite.Run(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -84,7 +84,7 @@ func simulated(ctx context.Context, scene simulate.Scene, documents []*katalog.D
 	if err != nil {
 		return "", err
 	}
-	opts.Define = definition.New
+	opts.Define = crdschema.New
 	result, err := simulate.Run(ctx, opts)
 	if err != nil {
 		return "", err

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -60,15 +61,15 @@ func (k *kinds) add(crd *apiextensionsv1.CustomResourceDefinition) error {
 			continue
 		}
 		known := &defined{crd: crd}
-		if k.define != nil && version.Schema != nil {
+		if k.define != nil && version.Schema != nil && version.Schema.OpenAPIV3Schema != nil {
 			var err error
 			if known.schema, err = k.define(crd, version.Name); err != nil {
 				return err
 			}
 		}
 		k.definitions[gvk] = known
-		plural := gvk.GroupVersion().WithResource(crd.Spec.Names.Plural)
-		k.AddSpecific(gvk, plural, gvk.GroupVersion().WithResource(crd.Spec.Names.Singular), scope)
+		plural, singular := crd.Spec.Names.Plural, cmp.Or(crd.Spec.Names.Singular, strings.ToLower(gvk.Kind))
+		k.AddSpecific(gvk, gvk.GroupVersion().WithResource(plural), gvk.GroupVersion().WithResource(singular), scope)
 	}
 	return nil
 }

@@ -7,9 +7,11 @@ import (
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/validation"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
@@ -105,6 +107,8 @@ func (s *simulation) admit(object, old *unstructured.Unstructured) (notes []stri
 	for _, path := range dropped {
 		notes = append(notes, fmt.Sprintf("the server drops %s: it is not in the schema", path))
 	}
+	errs = append(errs, validation.ValidateObjectMetaAccessor(object, s.kinds.namespaced(object.GroupVersionKind()),
+		validation.NameIsDNSSubdomain, field.NewPath("metadata"))...)
 	if len(errs) > 0 {
 		return notes, apierrors.NewInvalid(object.GroupVersionKind().GroupKind(), object.GetName(), errs)
 	}

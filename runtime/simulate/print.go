@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -47,7 +48,7 @@ func (o *Outcome) print(b *bytes.Buffer) error {
 	}
 	documents := o.Children
 	if o.Resource != nil {
-		documents = append(documents[:len(documents):len(documents)], o.Resource)
+		documents = append(slices.Clip(documents), o.Resource)
 	}
 	for _, document := range documents {
 		text, err := yaml.Marshal(document.Object)

@@ -60,7 +60,7 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 func (s *simulation) play(ctx context.Context) error {
 	for range mostCycles {
 		before := s.server.writes
-		for i := 0; i < len(s.actors); i++ { // their number grows
+		for i := 0; i < len(s.actors); i++ { //nolint:intrange // their number grows
 			s.actors[i].settle(ctx)
 			if err := s.enterChildren(ctx); err != nil {
 				return err

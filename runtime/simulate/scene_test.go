@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
-	"github.com/orkestra-runtime/orkestra/runtime/simulate/definition"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // What is wrong with a scene is told with its file and what to do.
@@ -60,7 +60,7 @@ func TestSceneErrors(t *testing.T) {
 			}
 			opts, err := scene.Options(documents)
 			if err == nil {
-				opts.Define = definition.New
+				opts.Define = crdschema.New
 				_, err = simulate.Run(t.Context(), opts)
 			}
 			if err == nil || !strings.Contains(err.Error(), tc.want) {
@@ -92,7 +92,7 @@ func TestSuiteFails(t *testing.T) {
 	const website, example = "../../examples/website", "../../examples/website/tests/new"
 	run := func(t *testing.T, suite simulate.Suite) simulate.Case {
 		t.Helper()
-		suite.Define = definition.New
+		suite.Define = crdschema.New
 		cases, err := suite.Run(t.Context())
 		if err != nil || len(cases) != 1 {
 			t.Fatalf("Run(...) = %v, %v, want one case", cases, err)

@@ -16,7 +16,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
-	"github.com/orkestra-runtime/orkestra/runtime/simulate/definition"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // compareSimulated checks that a simulation comes to the children that the cluster has: the same ones, and in each of them whatever the
@@ -28,7 +28,7 @@ func (c *cluster) compareSimulated(t *testing.T, file katalogFile, resources []*
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := simulate.Options{Katalogs: documents, Define: definition.New}
+	opts := simulate.Options{Katalogs: documents, Define: crdschema.New}
 	for _, path := range file.crds {
 		objects, err := readObjects(path)
 		if err != nil {

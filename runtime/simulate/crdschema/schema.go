@@ -1,4 +1,4 @@
-package definition
+package crdschema
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/cel"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/defaulting"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/listtype"
+	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/objectmeta"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/schema/pruning"
 	"k8s.io/apiextensions-apiserver/pkg/apiserver/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -19,8 +20,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 )
 
-// Definition is one version of a CustomResourceDefinition.
-type Definition struct {
+// Schema is that of one version of a CustomResourceDefinition.
+type Schema struct {
 	schema    *structuralschema.Structural
 	validator validation.SchemaValidator
 	rules     *cel.Validator // nil: the schema has none
@@ -28,14 +29,14 @@ type Definition struct {
 }
 
 var (
-	_ simulate.Definition = (*Definition)(nil)
+	_ simulate.Definition = (*Schema)(nil)
 	_ simulate.Define     = New
 )
 
 // New reads a version of a definition. The error says why the API server would not take the schema.
 func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (simulate.Definition, error) {
 	for _, one := range crd.Spec.Versions {
-		if one.Name != version || one.Schema == nil {
+		if one.Name != version || one.Schema == nil || one.Schema.OpenAPIV3Schema == nil {
 			continue
 		}
 		props := &apiextensions.JSONSchemaProps{}
@@ -53,7 +54,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (simulat
 		if err != nil {
 			return nil, fmt.Errorf("CRD %s: the schema of version %s: %w", crd.Name, version, err)
 		}
-		return &Definition{
+		return &Schema{
 			schema: structural, validator: validator, keepsAll: crd.Spec.PreserveUnknownFields,
 			rules: cel.NewValidator(structural, true, celconfig.PerCallLimit),
 		}, nil
@@ -63,23 +64,26 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (simulat
 
 // Admit drops unknown fields, which it returns as paths, and sets defaults in the object. Old is the object as it was, nil for one
 // that is new. The errors are all that is invalid.
-func (d *Definition) Admit(object, old *unstructured.Unstructured) (dropped []string, errs field.ErrorList) {
-	if !d.keepsAll {
-		dropped = pruning.PruneWithOptions(object.Object, d.schema, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
+func (s *Schema) Admit(object, old *unstructured.Unstructured) (dropped []string, errs field.ErrorList) {
+	if !s.keepsAll {
+		dropped = pruning.PruneWithOptions(object.Object, s.schema, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
 	}
-	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, d.schema)
-	defaulting.Default(object.Object, d.schema)
+	if _, _, err := objectmeta.GetObjectMeta(object.Object, false); err != nil {
+		return dropped, field.ErrorList{field.Invalid(field.NewPath("metadata"), object.Object["metadata"], err.Error())}
+	}
+	defaulting.PruneNonNullableNullsWithoutDefaults(object.Object, s.schema)
+	defaulting.Default(object.Object, s.schema)
 
 	var before any // not a nil map: that would be an object without fields
 	if old == nil {
-		errs = validation.ValidateCustomResource(nil, object.Object, d.validator)
+		errs = validation.ValidateCustomResource(nil, object.Object, s.validator)
 	} else {
 		before = old.Object
-		errs = validation.ValidateCustomResourceUpdate(nil, object.Object, before, d.validator)
+		errs = validation.ValidateCustomResourceUpdate(nil, object.Object, before, s.validator)
 	}
-	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, d.schema, object.Object)...)
-	if len(errs) == 0 && d.rules != nil { // rules are for objects whose types are right
-		found, _ := d.rules.Validate(context.Background(), nil, d.schema, object.Object, before, celconfig.RuntimeCELCostBudget)
+	errs = append(errs, listtype.ValidateListSetsAndMaps(nil, s.schema, object.Object)...)
+	if len(errs) == 0 && s.rules != nil { // rules are for objects whose types are right
+		found, _ := s.rules.Validate(context.Background(), nil, s.schema, object.Object, before, celconfig.RuntimeCELCostBudget)
 		errs = append(errs, found...)
 	}
 	return dropped, errs
