@@ -17,6 +17,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // Every YAML text is a Katalog, or a marked part of one, and loads without an error or a warning.
@@ -129,19 +130,19 @@ func TestSpellings(t *testing.T) {
 	}
 }
 
-// What validate prints on a page is what it prints.
+// What validate and simulate print on a page is what they print.
 func TestConsole(t *testing.T) {
 	t.Chdir("..") // the pages show commands as given at the top of the checkout
 	found := 0
 	for _, b := range read(t, "docs/running.md").blocks("console") {
 		command, printed, _ := strings.Cut(b.text, "\n")
 		arguments, ok := strings.CutPrefix(command, "$ ork ")
-		if !ok || !strings.HasPrefix(arguments, "validate ") {
+		if !ok || !strings.HasPrefix(arguments, "validate ") && !strings.HasPrefix(arguments, "simulate ") {
 			continue // what is printed elsewhere differs from run to run
 		}
 		found++
 		var out strings.Builder
-		opts := cli.Options{Out: &out, Err: &out}
+		opts := cli.Options{Out: &out, Err: &out, Define: crdschema.New}
 		root := cli.Root(opts, cli.Commands(opts)...)
 		root.SetArgs(strings.Fields(arguments))
 		if _, message := cli.ExitCode(root.ExecuteContext(t.Context())); message != "" {
@@ -152,7 +153,7 @@ func TestConsole(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("no page shows what ork validate prints")
+		t.Error("no page shows what ork validate or ork simulate prints")
 	}
 }
 

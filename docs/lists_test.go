@@ -22,12 +22,13 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // The lists of names are complete and name nothing that is not there.
 func TestLists(t *testing.T) {
 	reference, running := read(t, "katalog.md"), read(t, "running.md")
-	commands := cli.Commands(cli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, StartControlPlane: startNothing})
+	commands := cli.Commands(cli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, StartControlPlane: startNothing, Define: crdschema.New})
 	cases := map[string]struct {
 		reason    string
 		got, want []string
@@ -64,6 +65,7 @@ func TestLists(t *testing.T) {
 		},
 		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
 		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
+		"SimulateFlags": {reason: "ork simulate has these flags", got: flagsOf(t, running, "simulate"), want: flagNames(t, commands, "simulate")},
 		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},
 		"SchemaFlags":   {reason: "ork generate schema has these flags", got: flagsOf(t, running, "generate schema"), want: flagNames(t, commands, "generate schema")},
 		"Commands":      {reason: "ork has these commands", got: commandsOf(t, running), want: commandNames(commands)},

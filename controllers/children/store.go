@@ -21,16 +21,26 @@ import (
 
 // Store keeps children in memory. Its methods may be called concurrently.
 type Store struct {
-	client dynamic.Interface
+	start  Start
 	mapper meta.RESTMapper
 
 	mu    sync.RWMutex // guards kinds and the holders in them
 	kinds map[schema.GroupVersionKind]*Kind
 }
 
+// Start starts the informer of a kind.
+type Start func(context.Context, informer.Options) (*informer.Informer, error)
+
 // NewStore returns an empty Store. The client reads and watches with the operator's own rights.
 func NewStore(client dynamic.Interface, mapper meta.RESTMapper) *Store {
-	return &Store{client: client, mapper: mapper, kinds: map[schema.GroupVersionKind]*Kind{}}
+	return NewStoreOf(func(ctx context.Context, opts informer.Options) (*informer.Informer, error) {
+		return informer.Start(ctx, client, opts)
+	}, mapper)
+}
+
+// NewStoreOf returns an empty Store whose informers come from start.
+func NewStoreOf(start Start, mapper meta.RESTMapper) *Store {
+	return &Store{start: start, mapper: mapper, kinds: map[schema.GroupVersionKind]*Kind{}}
 }
 
 // Kind is one kind of children while somebody holds it.
@@ -105,7 +115,7 @@ func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersion
 		return nil, fmt.Errorf("kind %s was released while it was looked up", gvk.Kind)
 	}
 	// The informer outlives the call: it ends when the last holder releases it.
-	running, err := informer.Start(context.WithoutCancel(ctx), s.client, informer.Options{
+	running, err := s.start(context.WithoutCancel(ctx), informer.Options{
 		Resource:      mapping.Resource,
 		LabelSelector: orkv1.LabelManagedBy + "=" + orkv1.ManagedByValue,
 		Indexers:      toolscache.Indexers{byOwner: ownerIndex},

@@ -9,6 +9,8 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 	"k8s.io/client-go/rest"
+
+	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 )
 
 // Options of the commands.
@@ -18,6 +20,8 @@ type Options struct {
 	// StartControlPlane starts a local control plane whose state is kept in a folder, or in a temporary one when dir is empty.
 	// Nil: the binary has none, and run has no --embedded.
 	StartControlPlane func(ctx context.Context, dir string, log logr.Logger) (ControlPlane, error)
+	// Define reads the schemas of definitions. Nil: the binary has not what it takes, and no simulate.
+	Define simulate.Define
 }
 
 // ControlPlane is a running control plane.
@@ -30,7 +34,11 @@ type ControlPlane interface {
 
 // Commands are the commands of a binary that runs Katalogs.
 func Commands(opts Options) []*cobra.Command {
-	return []*cobra.Command{runCommand(opts), validateCommand(opts), generateCommand(opts), versionCommand(opts)}
+	commands := []*cobra.Command{runCommand(opts), validateCommand(opts), generateCommand(opts), versionCommand(opts)}
+	if opts.Define != nil {
+		commands = append(commands, simulateCommand(opts))
+	}
+	return commands
 }
 
 // Root is the command that the others belong to.

@@ -17,6 +17,7 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
 	"github.com/orkestra-runtime/orkestra/internal/golden"
+	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // result is what a command leaves behind.
@@ -54,6 +55,7 @@ func ork(t *testing.T, in string, args ...string) result {
 	opts := Options{
 		In: strings.NewReader(in), Out: &out, Err: &errs,
 		StartControlPlane: func(context.Context, string, logr.Logger) (ControlPlane, error) { return nil, errStarted },
+		Define:            crdschema.New,
 	}
 	root := Root(opts, Commands(opts)...)
 	root.SetArgs(args)

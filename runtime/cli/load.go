@@ -10,9 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
-	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
@@ -48,21 +46,12 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 			l.sets = append(l.sets, sets...)
 			return found.Errors, found.Warnings
 		},
-		Evaluate: evaluate, Motifs: purpose.motifs,
+		Evaluate: conditions.Constant, Motifs: purpose.motifs,
 	}, files...)
 	if result != nil {
 		l.documents, l.warnings = result.Documents, result.Warnings
 	}
 	return l, err //nolint:wrapcheck // says where and what
-}
-
-// evaluate tells whether a condition on constants holds.
-func evaluate(condition orkv1.Condition) (bool, error) {
-	program, errs := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{condition}}, nil)
-	if len(errs) > 0 {
-		return false, errs.ToAggregate()
-	}
-	return program.Evaluate(template.NewFacts(nil, nil)).Pass, nil
 }
 
 // loadInterruptibly is load for a command that is interrupted while it waits for the standard input or for a pipe.

@@ -14,7 +14,6 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
-	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
 )
 
@@ -94,33 +93,9 @@ func defined(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResourceDef
 	if !established {
 		return definition{}, &notReadyError{"CRD " + crd.Name + " is not established yet"}
 	}
-	for _, version := range crd.Spec.Versions {
-		if version.Name != gvk.Version || !version.Served {
-			continue
-		}
-		d := definition{
-			Resource: reconciler.Resource{
-				GroupVersionResource: schema.GroupVersionResource{Group: gvk.Group, Version: gvk.Version, Resource: crd.Spec.Names.Plural},
-				HasStatus:            version.Subresources != nil && version.Subresources.Status != nil,
-			},
-			uid:        crd.UID,
-			generation: crd.Generation,
-		}
-		if version.Schema != nil && !crd.Spec.PreserveUnknownFields {
-			d.schema = version.Schema.OpenAPIV3Schema
-			d.Keeps = keeps(d.schema)
-		}
-		return d, nil
+	resource, props, served := reconciler.ResourceOf(gvk, crd)
+	if !served {
+		return definition{}, &notReadyError{fmt.Sprintf("CRD %s does not serve version %s", crd.Name, gvk.Version)}
 	}
-	return definition{}, &notReadyError{fmt.Sprintf("CRD %s does not serve version %s", crd.Name, gvk.Version)}
-}
-
-// keeps tells of a path below status whether the schema has it. What it has not, the server drops, and to write it again in every
-// cycle would never end.
-func keeps(root *roots.Props) func([]string) bool {
-	if root == nil {
-		return nil
-	}
-	known := roots.New(root)
-	return func(path []string) bool { return known.Keeps(append(template.Path{"status"}, path...)) }
+	return definition{Resource: resource, uid: crd.UID, generation: crd.Generation, schema: props}, nil
 }

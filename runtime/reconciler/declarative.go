@@ -44,6 +44,10 @@ type Options struct {
 	Inventory []schema.GroupVersionKind
 	// Others are the operated resources of the kind, this one and shared memory included. Nil: all values are unique.
 	Others func() []*unstructured.Unstructured
+	// Roots are what templates and conditions read besides the resource and its children. Defaults to nothing.
+	Roots map[string]any
+	// Decided is told of every gate that a cycle evaluates. Nil: nobody is.
+	Decided func(Decision)
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }

@@ -20,12 +20,12 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 	}
 	var errs []error
 	written := map[string]bool{}
-	for _, field := range s.Box.Status.Fields {
+	for i, field := range s.Box.Status.Fields {
 		if !field.Conditional && (s.err != nil || s.denied != nil) || !d.keeps(field.Path...) {
 			continue
 		}
 		path := strings.Join(field.Path, ".")
-		if !field.Gate.Evaluate(s.facts).Pass {
+		if !s.passes(field.Gate, s.facts, func() string { return fmt.Sprintf("status.fields[%d] %s", i, path) }) {
 			continue
 		}
 		value, err := fieldValue(field, s.facts)

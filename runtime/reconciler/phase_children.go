@@ -19,6 +19,7 @@ func (d *Declarative) observeChildren(_ context.Context, s *scope) (done bool, e
 	}
 	// Which child of a kind comes first depends on whose gate passes. The gates are asked for that without the children.
 	before := *s
+	before.decided = nil
 	before.facts = s.facts.With("children", map[string]any{})
 	first := planner{Declarative: d, scope: &before, names: map[apply.ID]string{}}
 	_ = first.blocks() // what fails here fails again in plan, and is told there

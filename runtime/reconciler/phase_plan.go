@@ -23,7 +23,7 @@ type spared struct {
 // plan makes the children that the box wants. It stops at the first declaration that fails: what comes before it is applied
 // all the same.
 func (d *Declarative) plan(_ context.Context, s *scope) (done bool, err error) {
-	if !s.Box.Gate.Evaluate(s.facts).Pass {
+	if !s.passes(s.Box.Gate, s.facts, func() string { return "operatorBox" }) {
 		return true, nil
 	}
 	p := planner{Declarative: d, scope: s, names: map[apply.ID]string{}}
@@ -40,7 +40,7 @@ type planner struct {
 
 func (p *planner) blocks() error {
 	for _, block := range p.Box.Blocks {
-		open := block.Gate.Evaluate(p.facts).Pass
+		open := p.passes(block.Gate, p.facts, func() string { return block.Name })
 		for i := range block.Children {
 			p.order++
 			if err := p.child(&block.Children[i], open); err != nil {
@@ -58,7 +58,7 @@ func (p *planner) child(child *box.Child, open bool) error {
 		return err
 	}
 	for _, facts := range elements {
-		if open && child.Gate.Evaluate(facts).Pass {
+		if open && p.childPasses(child, facts) {
 			if err := p.object(child, facts); err != nil {
 				return err
 			}

@@ -28,6 +28,8 @@ type scope struct {
 	validation rules.Result
 	validated  bool
 	denied     error
+	// decided is told of the gates, unless it is nil. Set at the start.
+	decided func(Decision)
 
 	// planned are the children that the resource wants, as far as they could be made. Set by plan.
 	planned []planned
@@ -57,7 +59,7 @@ type planned struct {
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {
-	s := &scope{Work: w, owner: owner(w), effective: w.Object.Object, edges: &template.Edges{}}
+	s := &scope{Work: w, owner: owner(w), effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
 	s.facts = template.NewFacts(map[string]any{
 		"apiVersion": w.Object.GetAPIVersion(),
 		"kind":       w.Object.GetKind(),
@@ -65,6 +67,9 @@ func (d *Declarative) newScope(w work.Work) *scope {
 		"spec":       member(w.Object, "spec"),
 		"status":     member(w.Object, "status"),
 	}, d.Now).Watch(s.edges).WithUnique(d.unique(s))
+	for name, value := range d.Roots {
+		s.facts = s.facts.With(name, value)
+	}
 	return s
 }
 

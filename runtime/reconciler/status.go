@@ -3,6 +3,7 @@ package reconciler
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"strings"
 	"time"
@@ -207,8 +208,8 @@ func (d *Declarative) declaredRequeue(ctx context.Context, s *scope) time.Durati
 	if s.denied != nil {
 		return 0
 	}
-	for _, one := range s.Box.Requeue {
-		if !one.Gate.Evaluate(s.facts).Pass {
+	for i, one := range s.Box.Requeue {
+		if !s.passes(one.Gate, s.facts, func() string { return fmt.Sprintf("requeue[%d]", i) }) {
 			continue
 		}
 		text, err := one.After.Text(s.facts)

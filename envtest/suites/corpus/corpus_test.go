@@ -84,7 +84,8 @@ func lacksFiles(output string) bool {
 	return missing
 }
 
-// work checks that a Katalog is valid, or not, as the index says and, given a cluster, that its resources settle.
+// work checks that a Katalog is valid, or not, as the index says and, given a cluster, that its resources settle, to
+// what a simulation comes to.
 func work(t *testing.T, ork *command.Command, cluster *cluster, one pack, file katalogFile) {
 	t.Helper()
 	valid := ork.Run(t, "validate", "-f", file.path)
@@ -115,6 +116,9 @@ func work(t *testing.T, ork *command.Command, cluster *cluster, one pack, file k
 		if printed := "name: " + resource.GetName() + "\n"; !strings.Contains(settled.Out, printed) {
 			t.Errorf("%s %s is not among what has settled:\n%s", resource.GetKind(), resource.GetName(), settled.Out)
 		}
+	}
+	if settled.Code == 0 {
+		cluster.compareSimulated(t, file, resources)
 	}
 	cluster.delete(t, resources)
 }

@@ -1,0 +1,39 @@
+package reconciler
+
+import (
+	"fmt"
+
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+// Decision is the verdict of one gate.
+type Decision struct {
+	// Gate is what the gate is of: operatorBox, onReconcile, deployments[0] web, status.fields[0] phase, requeue[0].
+	Gate    string
+	Verdict conditions.Verdict
+}
+
+// passes evaluates a gate, and tells whoever follows the cycle. The name is asked for only then.
+func (s *scope) passes(gate *conditions.Program, facts template.Facts, name func() string) bool {
+	verdict := gate.Evaluate(facts)
+	if s.decided != nil && gate != nil {
+		s.decided(Decision{Gate: name(), Verdict: verdict})
+	}
+	return verdict.Pass
+}
+
+// childPasses evaluates the gate of one object of a declaration.
+func (p *planner) childPasses(child *box.Child, facts template.Facts) bool {
+	return p.passes(child.Gate, facts, func() string {
+		if object, err := p.build(child, p.owner, facts); err == nil {
+			return fmt.Sprintf("%s %s", child, object.GetName())
+		}
+		if child.ForEach != nil {
+			index, _ := facts.Lookup([]string{"index"})
+			return fmt.Sprintf("%s of element %v", child, index)
+		}
+		return child.String()
+	})
+}
