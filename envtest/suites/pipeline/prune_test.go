@@ -2,11 +2,11 @@ package pipeline_test
 
 import (
 	"context"
-	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	batchv1 "k8s.io/api/batch/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -97,20 +97,20 @@ onReconcile:
 		o := start(ctx, declared{box: `
 onReconcile:
   configMaps: [{name: a, data: {a: "1"}}]
-  cronJobs: [{name: c, schedule: "0 0 * * *", image: a}] # of a kind that no other spec has children of
+  custom: [{apiVersion: v1, kind: LimitRange, metadata: {name: c}, spec: {limits: []}}] # of a kind that no other spec has children of
 `}, ``)
-		cronJob := &batchv1.CronJob{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "c"}}
-		Expect(exists(ctx, cronJob)()).To(BeTrue())
+		limits := &corev1.LimitRange{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "c"}}
+		Expect(exists(ctx, limits)()).To(BeTrue())
 		o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
-		Eventually(exists(ctx, cronJob)).Should(BeFalse())
+		Eventually(exists(ctx, limits)).Should(BeFalse())
 		o.expectConverged(ctx)
 
 		By("starting once more, when there is nothing left of the kind")
-		Eventually(func() []string { // one start may end before it has looked
-			o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
-			o.settle()
-			return o.listed()
-		}).WithTimeout(30*time.Second).ShouldNot(ContainElement(ContainSubstring("cronjobs")), "the kind is forgotten")
+		o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
+		o.settle()
+		o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
+		o.settle()
+		Expect(o.listed()).NotTo(ContainElement(ContainSubstring("limitranges")), "the kind is forgotten")
 	})
 
 	It("stays for an exclusive entry of the same name", func(ctx context.Context) {
