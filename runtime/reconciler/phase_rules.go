@@ -22,7 +22,9 @@ func (d *Declarative) normalize(_ context.Context, s *scope) (done bool, err err
 	if err != nil {
 		return false, err //nolint:wrapcheck // names the field
 	}
-	s.take(normalized)
+	if len(changes) > 0 {
+		s.take(normalized)
+	}
 	told := make(map[string]any, len(changes))
 	for _, change := range changes {
 		told[change.Rule] = map[string]any{"from": change.Before, "to": change.After}
@@ -46,8 +48,10 @@ func (d *Declarative) obeyRules(ctx context.Context, s *scope) (done bool, err e
 
 // mutate lets rules that fail be: a default that can't be had is no reason to leave the children alone.
 func (d *Declarative) mutate(ctx context.Context, s *scope) {
-	mutated, _, problems := s.Set.Mutation.Apply(s.facts, s.effective, rules.Reconcile)
-	s.take(mutated)
+	mutated, changes, problems := s.Set.Mutation.Apply(s.facts, s.effective, rules.Reconcile)
+	if len(changes) > 0 {
+		s.take(mutated)
+	}
 	for _, problem := range problems {
 		logf.FromContext(ctx).Info("mutation rule is left out", "reason", problem.Error())
 	}
