@@ -94,7 +94,7 @@ func checkPatterns(text string, checked *cel.Ast) error {
 		_, wrong := regexp.Compile(string(pattern))
 		if syntaxError, ok := errors.AsType[*syntax.Error](wrong); ok {
 			at := offsetOf(text, checked.NativeRep().SourceInfo().GetStartLocation(arguments[0].ID()))
-			err = problem(text, at, "not a regular expression: %s in %q", syntaxError.Code, shorten(syntaxError.Expr))
+			err = problem(text, at, "not a regular expression: %s in %q", syntaxError.Code, template.Shorten(syntaxError.Expr))
 		}
 	}))
 	return err

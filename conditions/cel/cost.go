@@ -10,6 +10,8 @@ import (
 	"github.com/google/cel-go/common/ast"
 	"github.com/google/cel-go/common/types"
 	"k8s.io/apiserver/pkg/cel/library"
+
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 const (
@@ -45,7 +47,7 @@ func (e *Environment) checkCost(env *cel.Env, text string, checked *cel.Ast) err
 		if err != nil {
 			written = "a list"
 		}
-		walked[i] = shorten(written)
+		walked[i] = template.Shorten(written)
 		if size, ok := sizes.ranges[r.ID()]; ok {
 			walked[i] += fmt.Sprintf(" (up to %d elements)", size)
 		}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/google/cel-go/cel"
@@ -93,7 +92,7 @@ func (p *Program) eval(f template.Facts) (value ref.Val, err error) {
 }
 
 func (p *Program) failed(cause error) error {
-	return fmt.Errorf("%s: %w", shorten(p.source), cause)
+	return fmt.Errorf("%s: %w", template.Shorten(p.source), cause)
 }
 
 // activation reads roots from Facts.
@@ -120,13 +119,3 @@ func (a *activation) ResolveName(name string) (any, bool) {
 
 // Parent implements interpreter.Activation.
 func (a *activation) Parent() interpreter.Activation { return nil }
-
-// shorten keeps a text readable within an error.
-func shorten(text string) string {
-	const most = 120
-	short := strings.Join(strings.Fields(text), " ")
-	if len(short) <= most {
-		return short
-	}
-	return strings.ToValidUTF8(short[:most], "") + "…"
-}

@@ -8,6 +8,8 @@ import (
 	"github.com/google/cel-go/common/types"
 	"github.com/google/cel-go/common/types/ref"
 	"k8s.io/kube-openapi/pkg/validation/strfmt"
+
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 var _ types.Adapter = (*schema)(nil)
@@ -93,5 +95,5 @@ func (s *schema) parse(text string) ref.Val {
 	default:
 		return types.String(text)
 	}
-	return types.NewErr("%q is not in the format %s: %v", shorten(text), s.format, err)
+	return types.NewErr("%q is not in the format %s: %v", template.Shorten(text), s.format, err)
 }

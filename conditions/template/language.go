@@ -25,56 +25,53 @@ func NewLanguage(notes *Notes, roots Roots) *Language {
 	return &Language{notes: notes, roots: roots, found: &field.ErrorList{}}
 }
 
+// copy is where the Language of another place begins; it shares the warnings.
+func (l *Language) copy() *Language {
+	if l == nil {
+		return NewLanguage(nil, nil)
+	}
+	copied := *l
+	return &copied
+}
+
 // Within returns the Language of a place with other roots. Its warnings are the warnings of l.
 func (l *Language) Within(roots Roots) *Language {
-	if l == nil {
-		l = NewLanguage(nil, nil)
-	}
-	within := *l
+	within := l.copy()
 	within.roots = roots
-	return &within
+	return within
 }
 
 // WithNotes returns the Language with other notes.
 func (l *Language) WithNotes(notes *Notes) *Language {
-	with := *l
+	with := l.copy()
 	with.notes = notes
-	return &with
+	return with
 }
 
 // Steady returns the Language of a place whose texts are rendered again and again and must give the same each time: a function that
 // gives a random value is an error there. Why tells what such a value would do.
 func (l *Language) Steady(why string) *Language {
-	if l == nil {
-		l = NewLanguage(nil, nil)
-	}
-	steady := *l
+	steady := l.copy()
 	steady.steady = why
-	return &steady
+	return steady
 }
 
 // Enriched returns the Language of a place whose children are enriched with the targets and no others. A function that needs another
 // one is a warning there.
 func (l *Language) Enriched(targets ...string) *Language {
-	if l == nil {
-		l = NewLanguage(nil, nil)
-	}
-	with := *l
+	with := l.copy()
 	with.enriched = make(map[string]bool, len(targets))
 	for _, target := range targets {
 		with.enriched[target] = true
 	}
-	return &with
+	return with
 }
 
 // Under returns the Language of a place whose paths are told from there on. What is found in it is told with the place before it.
 func (l *Language) Under(at *field.Path) *Language {
-	if l == nil {
-		l = NewLanguage(nil, nil)
-	}
-	under := *l
+	under := l.copy()
 	under.prefix = at.String() + "."
-	return &under
+	return under
 }
 
 // invalid is what is wrong with a text.

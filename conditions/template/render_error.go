@@ -18,7 +18,7 @@ type renderError struct {
 	cause      error
 }
 
-func (e *renderError) Error() string { return shorten(e.expression) + ": " + e.cause.Error() }
+func (e *renderError) Error() string { return Shorten(e.expression) + ": " + e.cause.Error() }
 
 func (e *renderError) Unwrap() error { return e.cause }
 
@@ -57,8 +57,8 @@ func expressionAt(text, located string) string {
 	return text
 }
 
-// shorten keeps an expression readable within an error.
-func shorten(expression string) string {
+// Shorten keeps an expression readable within an error: on one line, and no longer than 120 bytes.
+func Shorten(expression string) string {
 	const most = 120
 	short := strings.Join(strings.Fields(parted(expression)), " ")
 	if len(short) <= most {
