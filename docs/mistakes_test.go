@@ -15,6 +15,7 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	"github.com/orkestra-runtime/orkestra/internal/corpus"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 )
@@ -208,22 +209,18 @@ func TestNoMistakes(t *testing.T) {
 			}
 		})
 	}
-	dir := os.Getenv("ORKESTRA_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "shared", "corpus")
-	}
-	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
+	dir := corpus.Root()
+	packs, err := corpus.ReadIndex(filepath.Join(dir, corpus.Index))
 	if err != nil {
 		t.Logf("the examples alone: %v", err)
 		return
 	}
-	for line := range strings.Lines(string(index)) {
-		columns := strings.Split(line, "\t")
-		if len(columns) < 4 || columns[3] != "ok" || columns[1] != "foundation" && columns[1] != "language" {
+	for _, pack := range packs {
+		if pack.Expect != "ok" || pack.After != "foundation" && pack.After != "language" {
 			continue
 		}
-		t.Run(columns[0], func(t *testing.T) {
-			files, err := filepath.Glob(filepath.Join(dir, columns[2], "katalog*.yaml"))
+		t.Run(pack.Name, func(t *testing.T) {
+			files, err := filepath.Glob(filepath.Join(dir, pack.Path, "katalog*.yaml"))
 			if err != nil || len(files) == 0 {
 				t.Fatalf("no Katalog: %v", err)
 			}

@@ -8,12 +8,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/orkestra-runtime/orkestra/internal/corpus"
 )
 
 // TestExistingFiles reads Katalogs and Motifs that were written for real. What they use may not be supported yet, but every key must
 // be known.
 func TestExistingFiles(t *testing.T) {
-	dir := corpusDir()
+	dir := corpus.Root()
 	if _, err := os.Stat(dir); err != nil {
 		t.Logf("there is no corpus (%v); only the files of testdata are read", err)
 		dir = filepath.Join("testdata", "valid")
@@ -41,8 +43,8 @@ func TestExistingFiles(t *testing.T) {
 
 // TestFirstFiles reads the files of the corpus that need nothing which is not supported: they have no error at all.
 func TestFirstFiles(t *testing.T) {
-	dir := corpusDir()
-	index, err := os.ReadFile(filepath.Join(dir, "INDEX.tsv"))
+	dir := corpus.Root()
+	packs, err := corpus.ReadIndex(filepath.Join(dir, corpus.Index))
 	if err != nil {
 		t.Logf("there is no index of a corpus (%v); the files of testdata are read", err)
 		if _, err := Load(Options{}, filepath.Join("testdata", "valid", "generation-3", "katalog.yaml")); err != nil {
@@ -50,14 +52,13 @@ func TestFirstFiles(t *testing.T) {
 		}
 		return
 	}
-	for line := range strings.Lines(string(index)) {
-		columns := strings.Split(line, "\t")
-		if len(columns) < 4 || columns[1] != "foundation" || columns[3] != "ok" {
+	for _, pack := range packs {
+		if pack.After != "foundation" || pack.Expect != "ok" {
 			continue
 		}
-		paths, err := filepath.Glob(filepath.Join(dir, columns[2], "katalog*.yaml"))
+		paths, err := filepath.Glob(filepath.Join(dir, pack.Path, "katalog*.yaml"))
 		if err != nil || len(paths) == 0 {
-			t.Errorf("%s: no Katalog (%v)", columns[0], err)
+			t.Errorf("%s: no Katalog (%v)", pack.Name, err)
 		}
 		for _, path := range paths {
 			if _, err := Load(Options{}, path); err != nil {
@@ -65,14 +66,6 @@ func TestFirstFiles(t *testing.T) {
 			}
 		}
 	}
-}
-
-// corpusDir is ORKESTRA_CORPUS or, if that is not set, a directory beside the checkout.
-func corpusDir() string {
-	if dir := os.Getenv("ORKESTRA_CORPUS"); dir != "" {
-		return dir
-	}
-	return filepath.Join("..", "..", "..", "shared", "corpus")
 }
 
 // allowed are the errors that are right for an existing file.

@@ -15,15 +15,13 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/corpus"
 )
 
 // TestExistingRules compiles rules that were written for real. They may use what is not supported yet, and notes of their
 // Katalog, and nothing else may be wrong with them.
 func TestExistingRules(t *testing.T) {
-	dir := os.Getenv("ORKESTRA_CORPUS")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
+	dir := corpus.Root()
 	if _, err := os.Stat(dir); err != nil {
 		t.Skipf("there is no corpus: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/internal/corpus"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
@@ -99,22 +100,18 @@ var stages = []string{"foundation", "language"}
 // TestCorpus simulates Katalogs that others wrote, which are not part of the repository. What they need that is not supported yet
 // lets them be skipped; from then on they need a golden file.
 func TestCorpus(t *testing.T) {
-	root := os.Getenv("ORKESTRA_CORPUS")
-	if root == "" {
-		root = filepath.Join("..", "..", "..", "shared", "corpus")
-	}
-	index, err := os.ReadFile(filepath.Join(root, "INDEX.tsv"))
+	root := corpus.Root()
+	all, err := corpus.ReadIndex(filepath.Join(root, corpus.Index))
 	if err != nil {
 		t.Skipf("there is no corpus: neither ../shared/corpus beside the repository nor ORKESTRA_CORPUS: %v", err)
 	}
 	packs := 0
-	for line := range strings.Lines(string(index)) {
-		columns := strings.Split(line, "\t")
-		if len(columns) < 4 || !slices.Contains(stages, columns[1]) || columns[3] != "ok" {
+	for _, one := range all {
+		if !slices.Contains(stages, one.After) || one.Expect != "ok" {
 			continue
 		}
 		packs++
-		t.Run(columns[0], func(t *testing.T) { pack(t, columns[0], filepath.Join(root, columns[2])) })
+		t.Run(one.Name, func(t *testing.T) { pack(t, one.Name, filepath.Join(root, one.Path)) })
 	}
 	if packs == 0 {
 		t.Errorf("the index has no pack of the stages %v", stages)

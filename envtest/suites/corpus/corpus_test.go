@@ -9,36 +9,24 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/envtest"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/corpus"
 )
 
 // reached are the stages whose packs must work.
 var reached = []string{"foundation", "language"}
 
-// root returns the folder of the corpus: ORKESTRA_CORPUS, or the one beside the repository. It is empty when there is none.
-func root(t *testing.T) string {
-	t.Helper()
-	if named := os.Getenv("ORKESTRA_CORPUS"); named != "" {
-		return named
-	}
-	beside := filepath.Join("..", "..", "..", "..", "shared", "corpus")
-	if _, err := os.Stat(beside); err != nil {
-		return ""
-	}
-	return beside
-}
-
 // TestCorpus runs the packs one after the other in one control plane: several of them declare the same kinds.
 func TestCorpus(t *testing.T) {
-	root := root(t)
-	if root == "" {
-		t.Log("there is no corpus: neither ../shared/corpus beside the repository nor ORKESTRA_CORPUS; only the index reader is tested")
+	root := corpus.Root()
+	if _, err := os.Stat(root); err != nil && os.Getenv("ORKESTRA_CORPUS") == "" {
+		t.Log("there is no corpus: neither ../shared/corpus beside the repository nor ORKESTRA_CORPUS")
 		return
 	}
-	all, err := readIndex(filepath.Join(root, "INDEX.tsv"))
+	all, err := corpus.ReadIndex(filepath.Join(root, corpus.Index))
 	if err != nil {
 		t.Fatal(err)
 	}
-	packs := slices.DeleteFunc(slices.Clone(all), func(p pack) bool { return !slices.Contains(reached, p.After) })
+	packs := slices.DeleteFunc(slices.Clone(all), func(p corpus.Pack) bool { return !slices.Contains(reached, p.After) })
 	if len(packs) == 0 {
 		t.Fatalf("the index has no pack of the stages %v", reached)
 	}
@@ -86,7 +74,7 @@ func lacksFiles(output string) bool {
 
 // work checks that a Katalog is valid, or not, as the index says and, given a cluster, that its resources settle, to
 // what a simulation comes to.
-func work(t *testing.T, ork *command.Command, cluster *cluster, one pack, file katalogFile) {
+func work(t *testing.T, ork *command.Command, cluster *cluster, one corpus.Pack, file katalogFile) {
 	t.Helper()
 	valid := ork.Run(t, "validate", "-f", file.path)
 	if one.Expect != "ok" {

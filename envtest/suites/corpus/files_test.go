@@ -15,6 +15,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/yaml"
+
+	"github.com/orkestra-runtime/orkestra/internal/corpus"
 )
 
 // katalogFile is a file with a Katalog, and what stands beside it.
@@ -25,14 +27,14 @@ type katalogFile struct {
 }
 
 // katalogFiles finds the Katalogs of a pack, but not those of a folder below it that is a pack of its own.
-func katalogFiles(root string, one pack, all []pack) ([]katalogFile, error) {
+func katalogFiles(root string, one corpus.Pack, all []corpus.Pack) ([]katalogFile, error) {
 	var files []katalogFile
 	folder := filepath.Join(root, one.Path)
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return err
-		case entry.IsDir() && path != folder && slices.ContainsFunc(all, func(p pack) bool { return filepath.Join(root, p.Path) == path }):
+		case entry.IsDir() && path != folder && slices.ContainsFunc(all, func(p corpus.Pack) bool { return filepath.Join(root, p.Path) == path }):
 			return fs.SkipDir
 		case entry.IsDir() || filepath.Ext(path) != ".yaml":
 			return nil
@@ -84,7 +86,7 @@ func readObjects(path string) ([]*unstructured.Unstructured, error) {
 }
 
 func TestKatalogFiles(t *testing.T) {
-	packs, err := readIndex("testdata/INDEX.tsv")
+	packs, err := corpus.ReadIndex("testdata/INDEX.tsv")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -109,7 +111,7 @@ func TestKatalogFiles(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a folder that is a pack of its own does not belong to the pack around it: -want, +got:\n%s", diff)
 	}
-	if _, err := katalogFiles("testdata", pack{Path: "outer/nothing"}, packs); err == nil {
+	if _, err := katalogFiles("testdata", corpus.Pack{Path: "outer/nothing"}, packs); err == nil {
 		t.Error("a pack without a Katalog would be passed by in silence")
 	}
 }
