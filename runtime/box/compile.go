@@ -78,10 +78,11 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	children, open := childNames(opts.Registry, &entry.OperatorBox)
-	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(enriched(entry)...)...))
+	targets := enriched(entry)
+	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known).Enriched(enriched(entry)...), known: known, errs: &field.ErrorList{},
+		language: language.Within(known).Enriched(targets...), known: known, errs: &field.ErrorList{},
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -125,7 +126,7 @@ type compiler struct {
 	entry      *orkv1.CRD
 	finalizers []string
 	labels     map[string]*template.Program
-	// early are the paths that is read before the box is looked at.
+	// early are the paths that are read before the box is looked at.
 	early [][]string
 	// language is what texts may use at the place where the compiler is, and known what is known of the roots there.
 	language *template.Language
@@ -164,10 +165,11 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
-	b.Kinds = c.kinds(b.Blocks)
+	blocks := b.Blocks
 	if b.OnDelete != nil {
-		b.Kinds = c.kinds(append(slices.Clone(b.Blocks), *b.OnDelete))
+		blocks = append(slices.Clip(blocks), *b.OnDelete)
 	}
+	b.Kinds = c.kinds(blocks)
 	if len(*c.errs) == 0 {
 		noteReads(b, c.labels, c.early)
 	}
@@ -212,6 +214,21 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	c.report(errs...)
 	child.Value = value
 	return child
+}
+
+// onDelete compiles the names of what is deleted before the resource goes.
+func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Block {
+	if declared == nil {
+		return nil
+	}
+	if len(declared.Jobs) > 0 {
+		c.report(field.Forbidden(at.Child("jobs"), "not supported yet"))
+	}
+	block := &Block{Name: "onDelete", Gate: c.gate(declared.Conditions, at)}
+	for _, declaration := range c.registry.Declarations(declared, at) {
+		block.Children = append(block.Children, c.child(declaration, false, at))
+	}
+	return block
 }
 
 // force is the declaration's own word, else the entry's, else true.
