@@ -28,6 +28,8 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonChildImmutable is a child with a field that cannot be changed in place.
 	ReasonChildImmutable = "ChildImmutable"
+	// ReasonChildTerminating is a child that is made anew when an object of its name, which is on its way out, is gone.
+	ReasonChildTerminating = "ChildTerminating"
 	// ReasonKindNotInstalled is a child of a kind whose definition is not there.
 	ReasonKindNotInstalled = "KindNotInstalled"
 	// ReasonKindNotReadable is a child of a kind that the operator may not list.

@@ -45,8 +45,8 @@ func New(client dynamic.Interface, store *children.Store) *Applier {
 }
 
 // Apply makes one child as desired. The error is a *NotOwnedError when another owner holds the child, a
-// *children.MissingKindError when its kind is not installed, a *children.UnreadableKindError when the kind may not be listed, an
-// *ImmutableError when a field can't be changed, a *RefusedError when the server finds the object invalid. All others are worth a
+// *TerminatingError while an object of its name is on its way out, a *children.MissingKindError when its kind is not installed, a
+// *children.UnreadableKindError when the kind may not be listed, an *ImmutableError when a field can't be changed, a *RefusedError when the server finds the object invalid. All others are worth a
 // new try.
 func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
 	change, err := a.apply(ctx, owner, desired)
@@ -98,6 +98,12 @@ func (w write) name() string {
 	return qualified(w.desired.Object.GetNamespace(), w.desired.Object.GetName())
 }
 
+func (w write) terminating(observed *unstructured.Unstructured, predecessor bool) error {
+	return &TerminatingError{
+		GVK: w.kind.GVK, Namespace: observed.GetNamespace(), Name: observed.GetName(), Predecessor: predecessor,
+	}
+}
+
 // stamped is the object with the record of what it holds.
 func (w write) stamped() *unstructured.Unstructured {
 	object := w.desired.Object.DeepCopy()
@@ -135,14 +141,16 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 	unchanged := Change{Action: Unchanged, Object: observed}
 	holder := ownership(w.owner, observed)
 	switch {
+	case holder.predecessor:
+		return Change{}, w.terminating(observed, true)
 	case holder.other != "":
 		return Change{}, &NotOwnedError{
 			GVK: w.kind.GVK, Namespace: observed.GetNamespace(), Name: observed.GetName(), Owner: holder.other,
 		}
+	case w.kind.Deleting(observed):
+		return Change{}, w.terminating(observed, false)
 	case w.desired.CreateOnce: // also one that nobody owns: to own it would mean to change it
 		return unchanged, nil
-	case w.kind.Deleting(observed):
-		return unchanged, nil // its end is an event, and then it is made anew
 	case holder.ours && a.converged(w, observed):
 		return unchanged, nil
 	}

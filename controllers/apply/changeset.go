@@ -59,6 +59,23 @@ func (e *NotOwnedError) Error() string {
 		e.GVK.Kind, qualified(e.Namespace, e.Name), e.Owner)
 }
 
+// TerminatingError says that an object of the name that a resource wants is on its way out. It is worth a new try when it is gone, which
+// is an event.
+type TerminatingError struct {
+	GVK             schema.GroupVersionKind
+	Namespace, Name string
+	// Predecessor tells that it is a child of a deleted resource of the same name, which garbage collection deletes.
+	Predecessor bool
+}
+
+func (e *TerminatingError) Error() string {
+	if e.Predecessor {
+		return fmt.Sprintf("%s %s is that of a deleted resource of the same name; it is made anew when garbage collection has deleted it",
+			e.GVK.Kind, qualified(e.Namespace, e.Name))
+	}
+	return fmt.Sprintf("%s %s is being deleted; it is made anew when it is gone", e.GVK.Kind, qualified(e.Namespace, e.Name))
+}
+
 // ImmutableError says that the API server refuses to change a field of a child that exists.
 type ImmutableError struct {
 	GVK             schema.GroupVersionKind

@@ -144,11 +144,13 @@ type Status struct {
 
 // StatusField is one value of the status.
 type StatusField struct {
-	Path         []string
-	Value        *template.Program
-	Type         string
-	Gate         *conditions.Program
-	Conditional  bool
+	Path        []string
+	Value       *template.Program
+	Type        string
+	Gate        *conditions.Program
+	Conditional bool
+	// Transition tells that the gate reads the status: the field leads from one state to the next.
+	Transition   bool
 	ClearOnFalse bool
 }
 

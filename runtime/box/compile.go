@@ -347,9 +347,8 @@ func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
 func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 	note := func(children *bool, references [][]string) {
 		for _, reference := range references {
-			whole := len(reference) == 0 // as in {{ toJson . }}
-			*children = *children || whole || reference[0] == "children"
-			b.ReadsStatus = b.ReadsStatus || whole || reference[0] == "status"
+			*children = *children || len(reference) == 0 || reference[0] == "children"
+			b.ReadsStatus = b.ReadsStatus || readsStatus(reference)
 		}
 	}
 	note(new(bool), early) // they are asked before there are children to see
@@ -367,7 +366,9 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 			}
 		}
 	}
-	for _, one := range b.Status.Fields {
+	for i := range b.Status.Fields {
+		one := &b.Status.Fields[i]
+		one.Transition = slices.ContainsFunc(one.Gate.References(), readsStatus)
 		note(&b.StatusReadsChildren, one.Gate.References())
 		note(&b.StatusReadsChildren, one.Value.References())
 	}
@@ -376,3 +377,6 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		note(&b.StatusReadsChildren, one.After.References())
 	}
 }
+
+// readsStatus tells whether a reference is to the status, or to everything, as in {{ toJson . }}.
+func readsStatus(reference []string) bool { return len(reference) == 0 || reference[0] == "status" }

@@ -25,8 +25,16 @@ func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
 	switch {
 	case is == nil:
 	case is.Status == metav1.ConditionFalse && (was == nil || was.Status != is.Status || was.Reason != is.Reason):
-		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeWarning, is.Reason, "Reconcile", "%s", is.Message)
+		d.Recorder.Eventf(s.Object, nil, s.severity(), is.Reason, "Reconcile", "%s", is.Message)
 	case is.Status == metav1.ConditionTrue && was != nil && (was.Status != is.Status || was.ObservedGeneration != is.ObservedGeneration):
 		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeNormal, "Reconciled", "Reconcile", "as declared in generation %d", s.Object.GetGeneration())
 	}
+}
+
+// severity is Normal while the resource waits for what comes by itself.
+func (s *scope) severity() string {
+	if s.waiting != nil && s.err == nil {
+		return corev1.EventTypeNormal
+	}
+	return corev1.EventTypeWarning
 }

@@ -2,12 +2,14 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 )
 
@@ -18,6 +20,10 @@ func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, e
 			return false, err
 		}
 		change, err := d.Applier.Apply(ctx, s.owner, one.Desired)
+		if going, ok := errors.AsType[*apply.TerminatingError](err); ok {
+			s.waiting = &waiting{reason: orkv1.ReasonChildTerminating, message: fmt.Sprintf("%s: %s", one.path, going)}
+			return true, nil
+		}
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", one.path, err)
 		}

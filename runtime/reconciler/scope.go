@@ -39,6 +39,8 @@ type scope struct {
 	planErr error
 	// skipped are the children whose namespace is off limits. Set by plan.
 	skipped []string
+	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.
+	waiting *waiting
 	// changes is what was done to the children. Set by applyChildren and prune.
 	changes apply.ChangeSet
 	// restricted is set by guard: the resource's namespace is off limits.
@@ -48,6 +50,12 @@ type scope struct {
 	// err is the first failure. Set by Reconcile.
 	err error
 }
+
+// waiting is why a cycle ends before its end without a failure: something is on its way.
+type waiting struct{ reason, message string }
+
+// incomplete tells whether the cycle left something undone: what follows from a success must not be said.
+func (s *scope) incomplete() bool { return s.err != nil || s.denied != nil || s.waiting != nil }
 
 // planned is one child that the resource wants, and where it comes from.
 type planned struct {

@@ -114,6 +114,8 @@ func (d *Declarative) judge(s *scope) verdict {
 			v.reason = orkv1.ReasonDeleteError
 		}
 		return v
+	case s.waiting != nil:
+		return verdict{reason: s.waiting.reason, message: brief(s.waiting.message)}
 	case len(s.skipped) > 0:
 		return verdict{
 			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
@@ -205,7 +207,7 @@ func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) ti
 
 // declaredRequeue is what the Katalog says.
 func (d *Declarative) declaredRequeue(ctx context.Context, s *scope) time.Duration {
-	if s.denied != nil {
+	if s.incomplete() {
 		return 0
 	}
 	for i, one := range s.Box.Requeue {

@@ -57,6 +57,7 @@ func operate(ctx context.Context, namespace string, d declared) *operator {
 	go func() { o.done <- mgr.Start(ctx) }()
 	DeferCleanup(o.stop)
 	Eventually(func() bool { return o.state().Running }).Should(BeTrue())
+	o.settle() // a late event of the definition has it read once more
 	return o
 }
 
@@ -123,14 +124,15 @@ func (o *operator) total() float64 {
 // cycles is how many cycles this engine has run.
 func (o *operator) cycles() int { return int(o.total() - o.before) }
 
-// settle waits until nothing is queued and no cycle has run for a while.
+// settle waits until nothing is queued, and no cycle has run and nothing was asked of the server for a while.
 func (o *operator) settle() {
 	GinkgoHelper()
 	const rest = 250 * time.Millisecond
-	last, since := -1, time.Now()
+	type progress struct{ cycles, requests int }
+	last, since := progress{-1, -1}, time.Now()
 	Eventually(func() bool {
-		if cycles := o.cycles(); cycles != last || o.state().Busy > 0 {
-			last, since = cycles, time.Now()
+		if now := (progress{o.cycles(), len(o.seen())}); now != last || o.state().Busy > 0 {
+			last, since = now, time.Now()
 		}
 		return time.Since(since) >= rest
 	}).Should(BeTrue(), "the engine does not come to rest")

@@ -106,7 +106,7 @@ var _ = Describe("A definition", func() {
 		space := namespace(ctx)
 		for range 3 {
 			Expect(deleteDefinition(ctx, anew)).To(Succeed())
-			Eventually(func() error { return admin.Create(ctx, asWhole(anew)) }, 15*time.Second, 5*time.Millisecond).Should(Succeed())
+			Eventually(func() error { return admin.Create(ctx, asWhole(anew)) }, 60*time.Second, 5*time.Millisecond).Should(Succeed())
 		}
 		install(ctx, anew)
 		one := widget(group, space, "one", map[string]any{"size": 1})
@@ -196,7 +196,7 @@ var _ = Describe("A definition", func() {
 		install(ctx, parts)
 		Eventually(ready(ctx, one), 10*time.Second).Should(BeTrue(), condition(ctx, one))
 		Expect(deleteDefinition(ctx, parts)).To(Succeed())
-		Eventually(func() error { return admin.Create(ctx, asWhole(parts)) }, 15*time.Second, 5*time.Millisecond).Should(Succeed())
+		Eventually(func() error { return admin.Create(ctx, asWhole(parts)) }, 60*time.Second, 5*time.Millisecond).Should(Succeed())
 		Eventually(partThere, 20*time.Second).Should(Succeed())
 		Eventually(ready(ctx, one), 5*time.Second).Should(BeTrue(), condition(ctx, one))
 	})
