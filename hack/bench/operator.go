@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,6 +31,8 @@ const (
 var (
 	//go:embed katalog/website.yaml
 	katalogFile []byte
+	//go:embed katalog/many.yaml
+	manyFile []byte
 	//go:embed katalog/crd.yaml
 	crdFile []byte
 )
@@ -40,15 +43,38 @@ type operator struct {
 	argv []string
 }
 
+// withMany returns our operator with the Katalog of many children.
+func withMany(operators []operator, dir, kubeconfig string, workers int) (operator, error) {
+	katalog, err := writeKatalog(manyFile, dir, "many.yaml", workers)
+	if err != nil {
+		return operator{}, err
+	}
+	at := slices.IndexFunc(operators, func(op operator) bool { return op.name == ours })
+	return operator{name: ours + "-many", argv: append([]string{operators[at].argv[0]}, oursArgs(katalog, kubeconfig)...)}, nil
+}
+
+// writeKatalog puts the Katalog with this number of workers into the folder.
+func writeKatalog(content []byte, dir, name string, workers int) (path string, err error) {
+	katalog, err := withWorkers(content, workers)
+	if err != nil {
+		return "", err
+	}
+	path = filepath.Join(dir, name)
+	if err := os.WriteFile(path, katalog, 0o600); err != nil {
+		return "", fmt.Errorf("write the Katalog: %w", err)
+	}
+	return path, nil
+}
+
+func oursArgs(katalog, kubeconfig string) []string {
+	return []string{"run", "-f", katalog, "--kubeconfig", kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=0"}
+}
+
 // buildOperators compiles the programs into the folder. Kubeconfig is what they connect with.
 func buildOperators(ctx context.Context, dir, kubeconfig string, o options) ([]operator, error) {
-	katalog, err := withWorkers(katalogFile, o.workers)
+	katalog, err := writeKatalog(katalogFile, dir, "website.yaml", o.workers)
 	if err != nil {
 		return nil, err
-	}
-	katalogPath := filepath.Join(dir, "website.yaml")
-	if err := os.WriteFile(katalogPath, katalog, 0o600); err != nil {
-		return nil, fmt.Errorf("write the Katalog: %w", err)
 	}
 
 	built := map[string]string{}
@@ -56,8 +82,7 @@ func buildOperators(ctx context.Context, dir, kubeconfig string, o options) ([]o
 	for _, name := range o.operators {
 		pkg, args := handwrittenPackage, []string{"--kubeconfig", kubeconfig, "--mode", name, "--workers", strconv.Itoa(o.workers)}
 		if name == ours {
-			pkg = oursPackage
-			args = []string{"run", "-f", katalogPath, "--kubeconfig", kubeconfig, "--metrics-bind-address=0", "--health-probe-bind-address=0"}
+			pkg, args = oursPackage, oursArgs(katalog, kubeconfig)
 		}
 		if built[pkg] == "" {
 			built[pkg] = filepath.Join(dir, filepath.Base(pkg))

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -13,12 +11,24 @@ import (
 )
 
 func TestKatalogTakesWorkers(t *testing.T) {
-	content, err := withWorkers(katalogFile, 7)
-	if err != nil {
-		t.Fatal(err)
+	sets := compiled(t, katalogFile, 7)
+	if sets[0].Workers != 7 {
+		t.Errorf("want the workers that every operator gets, 7, got %d", sets[0].Workers)
 	}
-	path := filepath.Join(t.TempDir(), "website.yaml")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
+}
+
+func TestManyChildren(t *testing.T) {
+	children := compiled(t, manyFile, 3)[0].Effective("").Blocks[0].Children
+	if want := manyOfKind * len(manyKinds); len(children) != want {
+		t.Errorf("want as many children as the bench waits for, %d, got %d", want, len(children))
+	}
+}
+
+// compiled writes a Katalog as the bench does, and loads it as ours does.
+func compiled(t *testing.T, content []byte, workers int) []*box.Set {
+	t.Helper()
+	path, err := writeKatalog(content, t.TempDir(), "katalog.yaml", workers)
+	if err != nil {
 		t.Fatal(err)
 	}
 	loaded, err := katalog.Load(katalog.Options{}, path)
@@ -33,9 +43,7 @@ func TestKatalogTakesWorkers(t *testing.T) {
 	if len(found.Errors) > 0 || len(sets) != 1 {
 		t.Fatalf("want one CRD without an error, got %d and %v", len(sets), found.Errors)
 	}
-	if sets[0].Workers != 7 {
-		t.Errorf("want the workers that every operator gets, 7, got %d", sets[0].Workers)
-	}
+	return sets
 }
 
 func TestInOrder(t *testing.T) {

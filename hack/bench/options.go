@@ -19,7 +19,9 @@ type options struct {
 	rounds int
 	// idle is how long requests are counted while there is nothing to do. It is measured at the largest size alone, in the
 	// first round, as it tells of requests that should not be there and not of speed.
-	idle      time.Duration
+	idle time.Duration
+	// many is the number of Websites with many children. 0: that is left out.
+	many      int
 	workers   int
 	operators []string
 	out       string
@@ -30,6 +32,7 @@ type options struct {
 const (
 	quickSize = 20
 	quickIdle = 5 * time.Second
+	quickMany = 5
 )
 
 // parseOptions reads the command line. Errors name the flag and what is valid.
@@ -42,6 +45,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.StringVar(&sizes, "n", "200,1000", "numbers of Websites, separated by commas")
 	flags.IntVar(&o.rounds, "rounds", 3, "how often every operator is measured at every size")
 	flags.DurationVar(&o.idle, "idle", time.Minute, "how long requests are counted while there is nothing to do")
+	flags.IntVar(&o.many, "many", 1000, "Websites of 20 children each, to see what a child costs in memory; 0 leaves that out")
 	flags.IntVar(&o.workers, "workers", 3, "workers of every operator, 1 to 50")
 	flags.StringVar(&operators, "operators", strings.Join(operatorNames, ","), "what is measured, separated by commas")
 	flags.StringVar(&o.out, "out", "bench.json", "file for the figures")
@@ -59,7 +63,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	}
 	o.operators = split(operators)
 	if quick {
-		o.sizes, o.rounds, o.idle = []int{quickSize}, 1, quickIdle
+		o.sizes, o.rounds, o.idle, o.many = []int{quickSize}, 1, quickIdle, quickMany
 	}
 	return o, o.validate()
 }
@@ -92,6 +96,9 @@ func (o options) validate() error {
 	}
 	if o.idle <= 0 {
 		errs = append(errs, fmt.Errorf("-idle is %s: give a time, such as 60s", o.idle))
+	}
+	if o.many < 0 {
+		errs = append(errs, fmt.Errorf("-many is %d: give 0 or more", o.many))
 	}
 	if o.workers < 1 || o.workers > 50 {
 		errs = append(errs, fmt.Errorf("-workers is %d: give 1 to 50, which is what a Katalog takes", o.workers))

@@ -11,7 +11,7 @@ import (
 
 func TestParseOptions(t *testing.T) {
 	defaults := options{
-		sizes: []int{200, 1000}, rounds: 3, idle: time.Minute, workers: 3, operators: operatorNames, out: "bench.json",
+		sizes: []int{200, 1000}, rounds: 3, idle: time.Minute, many: 1000, workers: 3, operators: operatorNames, out: "bench.json",
 	}
 	change := func(f func(*options)) options {
 		o := defaults
@@ -31,7 +31,7 @@ func TestParseOptions(t *testing.T) {
 		},
 		"Quick": {
 			reason: "quick overrides what makes a run long", args: "-n=5000 -rounds=9 -idle=1h -quick",
-			want: change(func(o *options) { o.sizes, o.rounds, o.idle = []int{quickSize}, 1, quickIdle }),
+			want: change(func(o *options) { o.sizes, o.rounds, o.idle, o.many = []int{quickSize}, 1, quickIdle, quickMany }),
 		},
 		"Operators": {
 			reason: "one operator can be measured alone", args: "-operators=ours -out=x -logs=y",
@@ -43,8 +43,8 @@ func TestParseOptions(t *testing.T) {
 		"UnknownOperator": {reason: "the valid names are told", args: "-operators=mine", errs: []string{`"mine"`, "ours, createorupdate, apply"}},
 		"OperatorTwice":   {reason: "an operator has one column", args: "-operators=ours,ours", errs: []string{"ours is named twice"}},
 		"AllAtOnce": {
-			reason: "every mistake is told at once", args: "-rounds=0 -idle=-1s -workers=51 -operators=",
-			errs: []string{"-rounds is 0", "-idle is -1s", "-workers is 51", "-operators is empty"},
+			reason: "every mistake is told at once", args: "-rounds=0 -idle=-1s -many=-1 -workers=51 -operators=",
+			errs: []string{"-rounds is 0", "-idle is -1s", "-many is -1", "-workers is 51", "-operators is empty"},
 		},
 	}
 	for name, tc := range cases {

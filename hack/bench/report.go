@@ -15,6 +15,9 @@ type report struct {
 	IdleRequestsPerMinute *float64 `json:"idle_requests_per_minute,omitempty"`
 	RestartWrites         *int     `json:"restart_writes,omitempty"`
 
+	// Memory is ours with many children. Absent when it was not measured.
+	Memory *memory `json:"memory,omitempty"`
+
 	Machine  machine  `json:"machine"`
 	Settings settings `json:"settings"`
 	// Operators holds all figures, by operator and size.

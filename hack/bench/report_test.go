@@ -46,6 +46,7 @@ func sample() report {
 		},
 	}
 	r.compare([]int{5, 10})
+	r.Memory = memoryOf(100, usage{peakRSS: 30 << 20}, usage{peakRSS: 80 << 20})
 	return r
 }
 

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"time"
 
@@ -36,7 +37,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 			IdleSeconds: o.idle.Seconds(),
 		},
 	}
-	if r.Operators, err = measureAll(ctx, o, stderr); err != nil {
+	if err := measureAll(ctx, o, &r, stderr); err != nil {
 		return err
 	}
 	r.compare(o.sizes)
@@ -61,34 +62,49 @@ func writeFigures(out *os.File, r report) error {
 	return nil
 }
 
-// measureAll measures every operator at every size in every round. All share one control plane, so that none has a better one.
-func measureAll(ctx context.Context, o options, progress io.Writer) (all map[string]map[string]summary, err error) {
+// measureAll measures every operator at every size in every round, and then what many children cost us. All share one control plane, so
+// that none has a better one.
+func measureAll(ctx context.Context, o options, r *report, progress io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "orkestra-bench-")
 	if err != nil {
-		return nil, fmt.Errorf("make a folder for the run: %w", err)
+		return fmt.Errorf("make a folder for the run: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
 	logs, err := logFolder(o, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	env, err := startControlPlane(ctx, dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer func() { err = errors.Join(err, env.Stop()) }()
 	c, err := connect(ctx, env.Config())
 	if err != nil {
-		return nil, err
+		return err
 	}
 
 	b := &bench{cluster: c, logs: logs, progress: progress}
 	b.sayf("control plane is up, building the operators")
 	operators, err := buildOperators(ctx, dir, env.Kubeconfig(), o)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	all = map[string]map[string]summary{}
+	if r.Operators, err = b.measureSizes(ctx, operators, o); err != nil || o.many == 0 || !slices.Contains(o.operators, ours) {
+		return err
+	}
+	many, err := withMany(operators, dir, env.Kubeconfig(), o.workers)
+	if err != nil {
+		return err
+	}
+	if r.Memory, err = b.measureMemory(ctx, many, o.many); err == nil {
+		b.sayf("%s", r.Memory)
+	}
+	return err
+}
+
+func (b *bench) measureSizes(ctx context.Context, operators []operator, o options) (map[string]map[string]summary, error) {
+	all := map[string]map[string]summary{}
 	for _, size := range o.sizes {
 		rounds, err := b.measureSize(ctx, operators, size, o)
 		if err != nil {
