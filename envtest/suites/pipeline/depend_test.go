@@ -11,6 +11,7 @@ import (
 	appsv1 "k8s.io/api/apps/v1"
 	batchv1 "k8s.io/api/batch/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
@@ -46,6 +47,7 @@ status:
 	It("is made when they are ready, as their events tell, and costs nothing then", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{box: box})
+		o.take()
 		w := createWidget(ctx, namespace, `spec: {size: 1}`)
 		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ChildNotReady", ContainSubstring("configMaps[0] settings waits for deployments[1] db: ")))
 		Eventually(conditionOf(ctx, w, "Reconciling")).Should(HaveExactElements("True", "ChildNotReady", Not(BeEmpty())))
@@ -131,7 +133,7 @@ onReconcile:
 		}
 		finish("Failed", "FailureTarget")
 		Eventually(conditionOf(ctx, w, "Stalled")).Should(HaveExactElements("True", "ChildNotReady", "configMaps[0] after waits for jobs[0] migrate: it has failed (BackoffLimitExceeded)"))
-		Expect(cluster.Delete(ctx, job)).To(Succeed())
+		Expect(cluster.Delete(ctx, job, client.PropagationPolicy(metav1.DeletePropagationBackground))).To(Succeed())
 		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ChildNotReady", "configMaps[0] after waits for jobs[0] migrate: 0 of 1 completions"))
 		patchStatus(ctx, get(ctx, job), `{"status":{"startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:00:01Z","succeeded":1,"conditions":[
 			{"type":"SuccessCriteriaMet","status":"True","lastProbeTime":"2026-01-01T00:00:00Z","lastTransitionTime":"2026-01-01T00:00:00Z"},
