@@ -46,7 +46,7 @@ func TestDependsOn(t *testing.T) {
 }
 
 func described(block box.Block) []string {
-	var lines []string
+	lines := make([]string, 0, len(block.Children))
 	for i := range block.Children {
 		child := &block.Children[i]
 		lines = append(lines, fmt.Sprintf("%s %s %v", child, child.Depth, child.Needs))
