@@ -24,6 +24,13 @@ type Entry struct {
 
 // EntryPolicy tells how a declaration is expanded and how its children are written.
 type EntryPolicy struct {
+	// ID is what DependsOn of another entry of the block calls this one. A name of letters, digits and hyphens.
+	// +optional
+	ID string `json:"id,omitempty"`
+	// DependsOn lists entries of the block by their ids, or all of a list by its key, such as statefulSets. The child is made
+	// when theirs are there and ready.
+	// +optional
+	DependsOn []string `json:"dependsOn,omitempty"`
 	// Reconcile makes an entry of onCreate one that is kept as declared. Entries of onReconcile always are.
 	// +optional
 	Reconcile bool `json:"reconcile,omitempty"`

@@ -30,6 +30,8 @@ const (
 	ReasonChildImmutable = "ChildImmutable"
 	// ReasonChildTerminating is a child that is made anew when an object of its name, which is on its way out, is gone.
 	ReasonChildTerminating = "ChildTerminating"
+	// ReasonChildNotReady is a child that is made when another one, on which it depends, is there and ready.
+	ReasonChildNotReady = "ChildNotReady"
 	// ReasonKindNotInstalled is a child of a kind whose definition is not there.
 	ReasonKindNotInstalled = "KindNotInstalled"
 	// ReasonKindNotReadable is a child of a kind that the operator may not list.

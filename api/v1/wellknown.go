@@ -39,6 +39,9 @@ const (
 	AnnotationOwner = Domain + "owner"
 	// AnnotationAppliedHash is on children that are kept as declared, and on no others: a hash of what was last written.
 	AnnotationAppliedHash = Domain + "applied-hash"
+	// AnnotationDepth is on the children of a block whose entries depend on each other: how many entries lie below that of the child,
+	// 0 for one that depends on none. What depends on others goes before them.
+	AnnotationDepth = Domain + "depth"
 )
 
 // Annotations on resources.

@@ -121,6 +121,7 @@ func objectFamily() []Function {
 		test("isTerminating", "whether it is being deleted", "{{ isTerminating .children.deployment }}", "false",
 			func(obj any) bool { return textAt(obj, "metadata", "deletionTimestamp") != "" }),
 		test("resourceExists", "whether the child or cross object is there", "{{ resourceExists .children.secret }}", "false", resourceExists),
+		test("childReady", "whether the child or cross object is there and [ready](katalog.md#readiness)", "{{ childReady .children.deployment }}", "false", childReady),
 		text("resourceCPU", "`spec.resources.requests.cpu`", `{{ resourceCPU . | default "100m" }}`, "250m", "spec", "resources", "requests", "cpu"),
 		text("resourceMemory", "`spec.resources.requests.memory`", `{{ resourceMemory . | default "128Mi" }}`, "256Mi", "spec", "resources", "requests", "memory"),
 		{

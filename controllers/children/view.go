@@ -19,7 +19,7 @@ var shortNames = map[string]string{
 }
 
 // Add shows the children of a kind. The first of the list is the one under the kind's own name; without any, a placeholder
-// with an empty status is, so that a template may look into it. Custom tells that the Katalog declares the kind by its
+// with an empty status is, which is not ready, so that a template may look into it. Custom tells that the Katalog declares the kind by its
 // full name; the first such kind that has a child is also called custom. A kind that is not installed has no
 // plural. Of two children of one name the second is found as namespace/name.
 func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, custom bool) {
@@ -49,7 +49,9 @@ func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, cus
 }
 
 // placeholder stands for a child that does not exist. It has no metadata, by which it is told from one that does.
-func placeholder() map[string]any { return map[string]any{"status": map[string]any{}} }
+func placeholder() map[string]any {
+	return map[string]any{"status": map[string]any{}, "ready": false}
+}
 
 func isPlaceholder(value any) bool {
 	object, ok := value.(map[string]any)

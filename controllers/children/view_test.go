@@ -19,7 +19,7 @@ func TestViewAdd(t *testing.T) {
 		objects      []*unstructured.Unstructured
 		custom       bool
 	}
-	none := map[string]any{"status": map[string]any{}}
+	none := map[string]any{"status": map[string]any{}, "ready": false}
 	a, b := child("a"), child("b")
 	cases := map[string]struct {
 		reason string

@@ -99,6 +99,8 @@ type Box struct {
 	// ReadsChildren tells whether a gate or a template of a child reads .children, and StatusReadsChildren whether one of the
 	// status or of requeue does.
 	ReadsChildren, StatusReadsChildren bool
+	// ReadsReady tells whether anything may read whether a child is ready.
+	ReadsReady bool
 	// ReadsStatus tells whether anything reads .status, so that a change of the status may change what comes next.
 	ReadsStatus bool
 }
@@ -108,6 +110,8 @@ type Block struct {
 	Name     string
 	Gate     *conditions.Program
 	Children []Child
+	// Ordered tells that a child depends on another one. Then Children are not in the order of their declarations.
+	Ordered bool
 }
 
 // Child is one declaration.
@@ -122,6 +126,12 @@ type Child struct {
 	Force bool
 	// Sleep delays the write.
 	Sleep time.Duration
+	// Position of the declaration in the block.
+	Position int
+	// Needs are the places in Block.Children, before its own, of those that must be ready before it is made.
+	Needs []int
+	// Depth is how many lie below it of what it depends on, and that depends on. Empty in a block that is not Ordered.
+	Depth string
 }
 
 // ForEach expands a declaration.

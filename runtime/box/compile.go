@@ -185,8 +185,11 @@ func (c *compiler) block(declared *orkv1.Block, name string, kept bool, at *fiel
 	block := Block{Name: name, Gate: c.gate(declared.Conditions, at)}
 	for _, declaration := range c.registry.Declarations(declared, at) {
 		c.report(declaration.Check()...)
-		block.Children = append(block.Children, c.child(declaration, kept, at))
+		child := c.child(declaration, kept, at)
+		child.Position = len(block.Children)
+		block.Children = append(block.Children, child)
 	}
+	c.arrange(&block)
 	return []Block{block}
 }
 
@@ -226,6 +229,7 @@ func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Block {
 	}
 	block := &Block{Name: "onDelete", Gate: c.gate(declared.Conditions, at)}
 	for _, declaration := range c.registry.Declarations(declared, at) {
+		c.report(noDependencies(declaration)...)
 		block.Children = append(block.Children, c.child(declaration, false, at))
 	}
 	return block
@@ -349,6 +353,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		for _, reference := range references {
 			*children = *children || len(reference) == 0 || reference[0] == "children"
 			b.ReadsStatus = b.ReadsStatus || readsStatus(reference)
+			b.ReadsReady = b.ReadsReady || readsReady(reference)
 		}
 	}
 	note(new(bool), early) // they are asked before there are children to see
@@ -380,3 +385,18 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 
 // readsStatus tells whether a reference is to the status, or to everything, as in {{ toJson . }}.
 func readsStatus(reference []string) bool { return len(reference) == 0 || reference[0] == "status" }
+
+// readsReady tells whether a reference is to .children.<kind>.ready or .children.<plural>.<name>.ready, or may have it along with a whole
+// object or kind.
+func readsReady(reference []string) bool {
+	switch {
+	case len(reference) == 0:
+		return true
+	case reference[0] != "children":
+		return false
+	case len(reference) <= 3:
+		return len(reference) < 3 || !slices.Contains([]string{"metadata", "spec", "status"}, reference[2])
+	default:
+		return reference[3] == "ready"
+	}
+}

@@ -56,6 +56,7 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 	for _, one := range compiled {
 		for _, reference := range one.Gate.References() {
 			set.crd.ReadsStatus = set.crd.ReadsStatus || len(reference) == 0 || reference[0] == "status"
+			set.crd.ReadsReady = set.crd.ReadsReady || readsReady(reference)
 		}
 	}
 	return compiled

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/readiness"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
@@ -152,7 +153,7 @@ func printChildren(out io.Writer, children []*unstructured.Unstructured) error {
 			break
 		}
 		kind, name, _ := strings.Cut(identity(child), " ")
-		_, err = fmt.Fprintf(table, "# %s\t%s\t%s\n", kind, name, readiness(child))
+		_, err = fmt.Fprintf(table, "# %s\t%s\t%s\n", kind, name, progress(child))
 	}
 	if err != nil {
 		return err //nolint:wrapcheck // says all there is to say
@@ -160,9 +161,9 @@ func printChildren(out io.Writer, children []*unstructured.Unstructured) error {
 	return table.Flush() //nolint:wrapcheck // says all there is to say
 }
 
-// readiness is what a child's own status says: how many of its pods are ready, how a job went, or its condition Ready. A dash for
-// one whose status says nothing of the kind.
-func readiness(child *unstructured.Unstructured) string {
+// progress is what a child's own status says: how many of its pods are ready, how a job went, its condition Ready, or False
+// for one that is not ready. A dash for one that has nothing to become ready for.
+func progress(child *unstructured.Unstructured) string {
 	number := func(path ...string) int64 {
 		n, _, _ := unstructured.NestedInt64(child.Object, path...)
 		return n
@@ -175,8 +176,11 @@ func readiness(child *unstructured.Unstructured) string {
 	case "Job":
 		return fmt.Sprintf("%d/%d", number("status", "succeeded"), max(1, number("spec", "completions")))
 	}
-	if condition := status.Find(status.Conditions(child.Object), orkv1.ConditionReady); condition != nil {
+	switch condition := status.Find(status.Conditions(child.Object), orkv1.ConditionReady); {
+	case condition != nil:
 		return string(condition.Status)
+	case !readiness.Of(child.Object).Ready:
+		return "False"
 	}
 	return "-"
 }

@@ -13,6 +13,7 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orkestra-runtime/orkestra/conditions/readiness"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
@@ -46,6 +47,8 @@ type Options struct {
 	Others func() []*unstructured.Unstructured
 	// Roots are what templates and conditions read besides the resource and its children. Defaults to nothing.
 	Roots map[string]any
+	// Ready judges a child that others depend on. Defaults to readiness.Of.
+	Ready func(*unstructured.Unstructured) readiness.Verdict
 	// Decided is told of every gate that a cycle evaluates. Nil: nobody is.
 	Decided func(Decision)
 	// Now is the clock. Defaults to time.Now.
@@ -66,6 +69,9 @@ var _ work.Reconciler = (*Declarative)(nil)
 func NewDeclarative(opts Options) *Declarative {
 	if opts.Now == nil {
 		opts.Now = time.Now
+	}
+	if opts.Ready == nil {
+		opts.Ready = func(child *unstructured.Unstructured) readiness.Verdict { return readiness.Of(child.Object) }
 	}
 	return &Declarative{
 		Options: opts,

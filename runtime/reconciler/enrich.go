@@ -12,7 +12,7 @@ import (
 
 // enriched is the view of the children with what the entry reads of them. Its gates see the children without.
 func (d *Declarative) enriched(s *scope, all []kindred) children.View {
-	plain := viewOf(all)
+	plain := s.viewOf(all)
 	targets := s.enrichments(plain)
 	if len(targets) == 0 {
 		return plain
@@ -25,10 +25,10 @@ func (d *Declarative) enriched(s *scope, all []kindred) children.View {
 		}
 		everyone = append(everyone, one.owned...)
 	}
-	view := viewOf(all)
+	view := s.viewOf(all)
 	d.Enrich.Found(everyone, targets, family, func(kind, plural string, objects []*unstructured.Unstructured) {
 		if _, declared := view[plural]; !declared {
-			view.Add(kind, plural, objects, false)
+			view.Add(kind, plural, s.shown(objects), false)
 		}
 	})
 	return view

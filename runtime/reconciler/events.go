@@ -33,7 +33,7 @@ func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
 
 // severity is Normal while the resource waits for what comes by itself.
 func (s *scope) severity() string {
-	if s.waiting != nil && s.err == nil {
+	if s.waiting != nil && !s.waiting.stalled && s.err == nil {
 		return corev1.EventTypeNormal
 	}
 	return corev1.EventTypeWarning

@@ -12,9 +12,9 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// setFields sets the declared status fields. Those without a gate say something of a success only, and so do those that go on from
-// what the status says: a step that failed is done again, not passed over. The error joins those of all
-// fields that could not be set.
+// setFields sets the declared status fields. Those without a gate say nothing of a failure, and those that go on from what the status
+// says do so after a success only: a step that failed is done again, not passed over. The error joins those of all fields that could
+// not be set.
 func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 	if s.restricted {
 		return nil // it is not operated: nothing that the Katalog could say of it is true
@@ -22,7 +22,7 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 	var errs []error
 	written := map[string]bool{}
 	for i, field := range s.Box.Status.Fields {
-		if s.incomplete() && (!field.Conditional || field.Transition) || !d.keeps(field.Path...) {
+		if s.failed() && !field.Conditional || s.incomplete() && field.Transition || !d.keeps(field.Path...) {
 			continue
 		}
 		path := strings.Join(field.Path, ".")

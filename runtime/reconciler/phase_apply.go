@@ -15,7 +15,11 @@ import (
 
 // applyChildren makes the planned children true, in order. The first failure ends it; what is done stays.
 func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, err error) {
-	for _, one := range s.planned {
+	for i := range s.planned {
+		one := &s.planned[i]
+		if d.heldBack(s, one) {
+			continue
+		}
 		if err := sleep(ctx, one.sleep); err != nil {
 			return false, err
 		}

@@ -65,18 +65,20 @@ type kindred struct {
 	custom       bool
 }
 
-func viewOf(all []kindred) children.View {
+func (s *scope) viewOf(all []kindred) children.View {
 	view := children.View{}
 	for _, one := range all {
-		view.Add(one.kind, one.plural, one.owned, one.custom)
+		view.Add(one.kind, one.plural, s.shown(one.owned), one.custom)
 	}
 	return view
 }
 
-// rank orders children: the planned ones as they are planned, then those of spared declarations, then all others.
+// rank orders children: the planned ones as they are declared, then those of spared declarations, then all others.
 func (d *Declarative) rank(s *scope) func(*unstructured.Unstructured) int {
 	places := make(map[apply.ID]int, len(s.planned))
-	for _, one := range s.planned {
+	declared := slices.Clone(s.planned)
+	slices.SortStableFunc(declared, func(a, b planned) int { return cmp.Compare(a.order, b.order) })
+	for _, one := range declared {
 		places[apply.IDOf(one.Object)] = len(places) - len(s.planned)
 	}
 	spared := false

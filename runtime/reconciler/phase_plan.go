@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
@@ -35,18 +36,25 @@ type planner struct {
 	*Declarative
 	*scope
 	names map[apply.ID]string
-	order int
+	// block is the one that is planned, and place the declaration in it.
+	block *box.Block
+	place int
+	// before is the number of declarations in the blocks before, and made are the planned children of each declaration of this one.
+	before int
+	made   [][]int
 }
 
 func (p *planner) blocks() error {
-	for _, block := range p.Box.Blocks {
-		open := p.passes(block.Gate, p.facts, func() string { return block.Name })
-		for i := range block.Children {
-			p.order++
-			if err := p.child(&block.Children[i], open); err != nil {
+	for b := range p.Box.Blocks {
+		p.block = &p.Box.Blocks[b]
+		p.made = make([][]int, len(p.block.Children))
+		open := p.passes(p.block.Gate, p.facts, func() string { return p.block.Name })
+		for p.place = range p.block.Children {
+			if err := p.child(&p.block.Children[p.place], open); err != nil {
 				return err
 			}
 		}
+		p.before += len(p.block.Children)
 	}
 	return nil
 }
@@ -83,6 +91,7 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 		return &controllers.InvalidError{Fields: duplicateName(child, object, first)}
 	}
 	p.names[id] = child.String()
+	p.made[p.place] = append(p.made[p.place], len(p.planned))
 	p.planned = append(p.planned, planned{
 		Desired: apply.Desired{
 			Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Force: child.Force,
@@ -90,7 +99,8 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 		},
 		path:  child.String(),
 		sleep: child.Sleep,
-		order: p.order,
+		order: p.before + child.Position,
+		needs: p.needs(),
 	})
 	return nil
 }
@@ -104,6 +114,11 @@ func (d *Declarative) build(child *box.Child, owner controllers.Owner, facts tem
 	object, err := child.Build(owner, rendered)
 	if err != nil {
 		return nil, err
+	}
+	if child.Depth != "" {
+		annotations := object.GetAnnotations() // of its own: the owner is among them
+		annotations[orkv1.AnnotationDepth] = child.Depth
+		object.SetAnnotations(annotations)
 	}
 	return object, d.place(child, owner, object)
 }

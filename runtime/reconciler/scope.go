@@ -51,11 +51,22 @@ type scope struct {
 	err error
 }
 
-// waiting is why a cycle ends before its end without a failure: something is on its way.
-type waiting struct{ reason, message string }
+// waiting is why a cycle leaves something undone without a failure: it is on its way.
+type waiting struct {
+	reason, message string
+	// stalled tells that what it waits for does not come unless somebody acts.
+	stalled bool
+	// partly tells that the rest of the cycle is done all the same.
+	partly bool
+}
 
-// incomplete tells whether the cycle left something undone: what follows from a success must not be said.
+// incomplete tells whether the cycle left something undone: what comes after a success must not follow.
 func (s *scope) incomplete() bool { return s.err != nil || s.denied != nil || s.waiting != nil }
+
+// failed tells whether the cycle ended early: what is true of a success must not be said.
+func (s *scope) failed() bool {
+	return s.err != nil || s.denied != nil || s.waiting != nil && !s.waiting.partly
+}
 
 // planned is one child that the resource wants, and where it comes from.
 type planned struct {
@@ -64,6 +75,8 @@ type planned struct {
 	sleep time.Duration
 	// order is the position of its declaration among all of the box.
 	order int
+	// needs are the planned children, before this one, that must be ready before it is made.
+	needs []int
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {

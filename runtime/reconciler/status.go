@@ -115,7 +115,7 @@ func (d *Declarative) judge(s *scope) verdict {
 		}
 		return v
 	case s.waiting != nil:
-		return verdict{reason: s.waiting.reason, message: brief(s.waiting.message)}
+		return verdict{stalled: s.waiting.stalled, reason: s.waiting.reason, message: brief(s.waiting.message)}
 	case len(s.skipped) > 0:
 		return verdict{
 			stalled: true, reason: orkv1.ReasonNamespaceRestricted,

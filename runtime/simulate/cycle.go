@@ -66,7 +66,7 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 	}
 	a.reconciler = reconciler.NewMux(reconciler.NewDeclarative(reconciler.Options{
 		Client: client{s.server}, Resource: one.resource(s.kinds), Children: s.store, Applier: s.applier,
-		Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots,
+		Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots, Ready: s.ready,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 			return send()
 		},

@@ -156,6 +156,7 @@ func (s *simulation) observe(child *unstructured.Unstructured, resources []*reso
 		namespace = metav1.NamespaceDefault
 	}
 	child = s.placed(child, namespace)
+	s.remember(child)
 	s.adopt(child, owner)
 	return s.server.seed(child)
 }

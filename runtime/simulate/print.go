@@ -60,10 +60,13 @@ func (o *Outcome) print(b *bytes.Buffer) error {
 	return nil
 }
 
-// String is true, or the reason why not.
+// String is true, with what there is to say of it, or the reason why not.
 func (g Gate) String() string {
-	if g.Pass {
+	switch {
+	case g.Pass && g.Reason == "":
 		return "true"
+	case g.Pass:
+		return "true; " + g.Reason
 	}
 	return g.Reason
 }

@@ -41,7 +41,7 @@ type Gate struct {
 	// Gate is what it is the gate of, such as deployments[0] web.
 	Gate string `json:"gate"`
 	Pass bool   `json:"pass"`
-	// Reason why it does not pass.
+	// Reason why it does not pass, or for what else it would wait in a cluster.
 	Reason string `json:"reason,omitempty"`
 }
 

@@ -23,7 +23,7 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &simulation{opts: opts, entries: entries, kinds: newKinds(opts.Define)}
+	s := &simulation{opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}}
 	s.server = newServer(s.kinds, opts.Now)
 	s.store = children.NewStoreOf(s.server.watch, s.kinds)
 	s.applier = apply.New(client{s.server}, s.store)
@@ -108,6 +108,8 @@ type simulation struct {
 	server  *server
 	store   *children.Store
 	applier *apply.Applier
+	// observed are the children that are given, as they are given.
+	observed map[key]*unstructured.Unstructured
 	// actors are all resources, those given first.
 	actors []*actor
 }
