@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orkestra-runtime/orkestra/api/expression"
 	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
@@ -185,7 +186,7 @@ func (b *binding) field(below []string, isCondition bool) string {
 	case b.constant != nil && len(below) == 0 && !isCondition:
 		return b.text // the path itself
 	case b.constant != nil || b.only != nil:
-		return "{{ " + b.operand(below, false).String() + " }}"
+		return "{{ " + expression.PartKeys(b.operand(below, false).String()) + " }}"
 	case len(below) > 0:
 		return quoted("")
 	default:

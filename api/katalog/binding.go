@@ -149,10 +149,10 @@ func (b *binding) path() (path string, ok bool) {
 	}
 	switch typed := simplest(b.only).(type) {
 	case *parse.FieldNode:
-		return strings.Join(typed.Ident, "."), true
+		return strings.Join(keysOf(typed.Ident), "."), true
 	case *parse.VariableNode:
 		if typed.Ident[0] == "$" && len(typed.Ident) > 1 {
-			return strings.Join(typed.Ident[1:], "."), true
+			return strings.Join(keysOf(typed.Ident[1:]), "."), true
 		}
 	}
 	return "", false

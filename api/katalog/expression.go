@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"text/template/parse"
+
+	"github.com/orkestra-runtime/orkestra/api/expression"
 )
 
 // This file puts what inputs are bound to in place of them, in the parse tree of a template: so that a text in quotes is
@@ -29,13 +31,13 @@ func mayReadInputs(text string) bool {
 // goError is what Go puts in front of the message of a parse error.
 var goError = regexp.MustCompile(`^template: :\d+: `)
 
-// parseExpressions parses a text without looking at its functions.
+// parseExpressions parses a text without looking at its functions. What is printed of it, expression.PartKeys gives its hyphens back.
 func parseExpressions(text string) (*parse.ListNode, error) {
 	tree := parse.New("")
 	tree.Mode = parse.SkipFuncCheck
 	others := map[string]*parse.Tree{}
-	if _, err := tree.Parse(text, "", "", others); err != nil {
-		return nil, errors.New(goError.ReplaceAllString(err.Error(), ""))
+	if _, err := tree.Parse(expression.JoinKeys(text), "", "", others); err != nil {
+		return nil, errors.New(expression.PartKeys(goError.ReplaceAllString(err.Error(), "")))
 	}
 	delete(others, "")
 	if len(others) > 0 {
@@ -219,14 +221,23 @@ func inputPath(n parse.Node) (path []string, ok bool) {
 	switch typed := n.(type) {
 	case *parse.FieldNode:
 		if typed.Ident[0] == rootInputs {
-			return typed.Ident[1:], true
+			return keysOf(typed.Ident[1:]), true
 		}
 	case *parse.VariableNode:
 		if len(typed.Ident) > 1 && typed.Ident[0] == "$" && typed.Ident[1] == rootInputs {
-			return typed.Ident[2:], true
+			return keysOf(typed.Ident[2:]), true
 		}
 	}
 	return nil, false
+}
+
+// keysOf are the keys of a node, as they are written.
+func keysOf(idents []string) []string {
+	keys := make([]string, len(idents))
+	for i, ident := range idents {
+		keys[i] = expression.PartKeys(ident)
+	}
+	return keys
 }
 
 // rooting makes an expression that is written for the root dot read the root wherever it is put.
@@ -336,7 +347,7 @@ func printed(list *parse.ListNode) string {
 		return text
 	}
 	quoteBraces(list)
-	return list.String()
+	return expression.PartKeys(list.String())
 }
 
 // plainText returns the text of a list without expressions.

@@ -77,6 +77,8 @@ func TestInputsInTexts(t *testing.T) {
 		"Quotes":           {"a text in quotes is no input", `{{ f ".inputs.a" .inputs.a }}`, "b", `{{f ".inputs.a" "b"}}`},
 		"QuotesInValue":    {"a value cannot break out of its place", `{{ f .inputs.a }}`, `" | g "`, `{{f "\" | g \""}}`},
 		"Parentheses":      {"nor out of parentheses", `{{ f (.inputs.a) }}`, `b`, `{{f ("b")}}`},
+		"Hyphen":           {"keys may have hyphens, those of the Motif", "{{ .inputs.a }}-{{ .children.jobs.my-job.status }}", "{{ .spec.a }}", "{{.spec.a}}-{{.children.jobs.my-job.status}}"},
+		"HyphenInValue":    {"and those of the value", "x{{ f .inputs.a.b-c }}", "{{ .spec.pages.a-page }}", "x{{f .spec.pages.a-page.b-c}}"},
 		"Fields":           {"fields below an expression", "{{ .inputs.a.b.c }}", "{{ .spec.a }}", "{{.spec.a.b.c}}"},
 		"FieldsOfCall":     {"and below a call", "{{ .inputs.a.b }}", "{{ f .spec.a }}", "{{(f .spec.a).b}}"},
 		"FieldsOfConstant": {"a constant has none", "x{{ .inputs.a.b }}", "nginx", `x{{""}}`},
@@ -479,4 +481,26 @@ func execute(t *testing.T, text string, data any) string {
 		t.Fatalf("%q: %v", text, err)
 	}
 	return out.String()
+}
+
+// Defect: an input whose name has a hyphen could be declared, and not be read.
+func TestInputWithHyphen(t *testing.T) {
+	const text = motifHead + `inputs: [{name: app-name, required: true}]
+resources:
+  configMaps:
+    - name: "{{ .inputs.app-name }}-config"
+      data: {each: "{{ range .spec.hosts }}{{ $.inputs.app-name }}{{ . }}{{ end }}", index: '{{ index .inputs "app-name" }}'}
+      when: [{field: inputs.app-name, exists: true}]
+`
+	const katalog = importHead + "      imports: [{motif: web.yaml, with: {app-name: \"{{ .spec.my-app }}\"}}]\n"
+	crd := imported(t, Options{}, katalog, map[string]string{"web.yaml": text})
+	got := crd.OperatorBox.OnReconcile.ConfigMaps[0]
+	want := []string{
+		"{{.spec.my-app}}-config", "{{range .spec.hosts}}{{$.spec.my-app}}{{.}}{{end}}", "{{ .spec.my-app }}", "spec.my-app",
+	}
+	if diff := cmp.Diff(want, []string{
+		string(got.Name), string(got.Data["each"]), string(got.Data["index"]), string(got.When[0].Field),
+	}); diff != "" {
+		t.Errorf("every way to read an input takes its name: -want, +got:\n%s", diff)
+	}
 }

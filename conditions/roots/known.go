@@ -37,9 +37,11 @@ func New(resource *Props) *Known {
 		"item":  "is there inside of a declaration with forEach",
 		"index": "is there inside of a declaration with forEach",
 		"value": "is there inside of a declaration with forEach over a map",
+		// An import puts what they are bound to in their place.
+		"inputs": "is there inside of a Motif",
 	}}
 	for _, name := range []string{
-		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "inputs", "intent", "metrics", "normalize",
+		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "intent", "metrics", "normalize",
 		"notes", "previous", "profiles", "request", "target",
 	} {
 		r.roots[name] = nil

@@ -78,16 +78,21 @@ func shapeOf(props *Props) template.Shape {
 	case "object":
 		shape.Type = notes.TypeMap
 	}
+	shape.Enum = EnumOf(props)
+	return shape
+}
+
+// EnumOf are the texts that are the only values of a schema. It is nil for one of other values.
+func EnumOf(props *Props) []string {
+	var enum []string
 	for _, value := range props.Enum {
 		var text string
-		if json.Unmarshal(value.Raw, &text) == nil {
-			shape.Enum = append(shape.Enum, text)
+		if json.Unmarshal(value.Raw, &text) != nil { // a value of another type, which compares in its own way
+			return nil
 		}
+		enum = append(enum, text)
 	}
-	if len(shape.Enum) < len(props.Enum) { // values of other types, which compare in their own ways
-		shape.Enum = nil
-	}
-	return shape
+	return enum
 }
 
 func ofType(name string) *Props { return &Props{Type: name} }

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"text/template/parse"
+
+	"github.com/orkestra-runtime/orkestra/api/expression"
 )
 
 // treeName names the parse tree. It shows in Go's messages, from which it is cut again.
@@ -22,11 +24,11 @@ func CountParsed() { parsed.Add(1) }
 // parseTree parses a text without looking at its functions.
 func parseTree(text string) (*parse.Tree, *SyntaxError) {
 	CountParsed()
-	found := actions(text)
+	found := expression.Actions(text)
 	for _, a := range found {
-		switch keyword := a.keyword(text); keyword {
+		switch keyword := a.Keyword(text); keyword {
 		case "define", "template", "block":
-			return nil, problem(text, a.start, "{{%s}} is not available: write the text where it is needed, or declare a note", keyword)
+			return nil, problem(text, a.Start, "{{%s}} is not available: write the text where it is needed, or declare a note", keyword)
 		}
 	}
 	tree, err := goParse(text)
@@ -44,14 +46,14 @@ func goParse(text string) (*parse.Tree, error) {
 
 // locate turns Go's message, which knows the line only, into one with a column: the first action with which the text up
 // to there no longer parses.
-func locate(text string, found []action, err error) *SyntaxError {
+func locate(text string, found []expression.Action, err error) *SyntaxError {
 	if unfinished(err) {
 		return unclosedBlock(text, found)
 	}
 	low, high := 0, len(found)-1
 	for low < high {
 		middle := (low + high) / 2
-		if _, err := goParse(text[:found[middle].end]); err != nil && !unfinished(err) {
+		if _, err := goParse(text[:found[middle].End]); err != nil && !unfinished(err) {
 			high = middle
 		} else {
 			low = middle + 1
@@ -59,7 +61,7 @@ func locate(text string, found []action, err error) *SyntaxError {
 	}
 	offset := 0
 	if high >= 0 {
-		offset = found[low].start
+		offset = found[low].Start
 	}
 	return problem(text, offset, "%s", message(err))
 }
@@ -80,10 +82,10 @@ func message(err error) string {
 }
 
 // unclosedBlock names the innermost block that has no end.
-func unclosedBlock(text string, found []action) *SyntaxError {
-	var open []action
+func unclosedBlock(text string, found []expression.Action) *SyntaxError {
+	var open []expression.Action
 	for _, a := range found {
-		switch a.keyword(text) {
+		switch a.Keyword(text) {
 		case "if", "range", "with":
 			open = append(open, a)
 		case "end":
@@ -94,5 +96,5 @@ func unclosedBlock(text string, found []action) *SyntaxError {
 		return problem(text, len(text), "the text ends within an expression")
 	}
 	last := open[len(open)-1]
-	return problem(text, last.start, "{{%s}} has no {{end}}", last.keyword(text))
+	return problem(text, last.Start, "{{%s}} has no {{end}}", last.Keyword(text))
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+
+	"github.com/orkestra-runtime/orkestra/api/expression"
 )
 
 // Program is a compiled text. It is immutable and safe for concurrent use.
@@ -44,7 +46,7 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 		return &Program{source: text, parts: []part{{literal: text}}}, nil, nil
 	}
 	source := text
-	text = joinKeys(text)
+	text = expression.JoinKeys(text)
 	tree, problem := parseTree(text)
 	if problem != nil {
 		return nil, []*SyntaxError{problem}, nil

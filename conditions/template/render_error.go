@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 	texttemplate "text/template"
+
+	"github.com/orkestra-runtime/orkestra/api/expression"
 )
 
 var (
@@ -32,7 +34,7 @@ func explain(text string, err error) error {
 	// What a function returned is wrapped; Go's own findings are text behind the place.
 	cause := errors.Unwrap(failed.Err)
 	if cause == nil {
-		cause = errors.New(parted(located[strings.LastIndex(located, ">: ")+len(">: "):]))
+		cause = errors.New(expression.PartKeys(located[strings.LastIndex(located, ">: ")+len(">: "):]))
 	}
 	return &renderError{expression: expressionAt(text, located), cause: cause}
 }
@@ -49,18 +51,18 @@ func expressionAt(text, located string) string {
 		offset += strings.IndexByte(text[offset:], '\n') + 1
 	}
 	offset += column
-	for _, a := range actions(text) {
-		if a.start <= offset && offset < a.end {
-			return text[a.start:a.end]
+	for _, a := range expression.Actions(text) {
+		if a.Start <= offset && offset < a.End {
+			return text[a.Start:a.End]
 		}
 	}
 	return text
 }
 
 // Shorten keeps an expression readable within an error: on one line, and no longer than 120 bytes.
-func Shorten(expression string) string {
+func Shorten(source string) string {
 	const most = 120
-	short := strings.Join(strings.Fields(parted(expression)), " ")
+	short := strings.Join(strings.Fields(expression.PartKeys(source)), " ")
 	if len(short) <= most {
 		return short
 	}

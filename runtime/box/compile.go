@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
@@ -315,8 +317,9 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 		here := at.Child("fields").Index(i)
 		path := statusPath(one.Path)
 		if !c.known.Keeps(append([]string{"status"}, path...)) {
-			c.language.Warn(field.Invalid(here.Child("path"), one.Path, "is left out: it is not in the schema, so the server would drop it"))
+			c.language.Warn(field.Invalid(here.Child("path"), one.Path, "is left out: it is not in the schema, so the server would drop it"+c.near(path)))
 		}
+		c.constant(one, path, here.Child("value"))
 		status.Fields = append(status.Fields, StatusField{
 			Path:         path,
 			Value:        steady.template(one.Value, here.Child("value")),
@@ -327,6 +330,60 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 		})
 	}
 	return status
+}
+
+// near names the field of the status that was probably meant by one that it does not have.
+func (c *compiler) near(path []string) string {
+	for i := range path {
+		above := append(template.Path{"status"}, path[:i]...)
+		if props := c.known.At(above); props != nil && !c.known.Keeps(append(above, path[i])) {
+			if name := nearest.Word(path[i], slices.Sorted(maps.Keys(props.Properties))); name != "" {
+				return "; did you mean " + name + "?"
+			}
+			return ""
+		}
+	}
+	return ""
+}
+
+// constant reports a value that is the same in each cycle and that the schema never takes.
+func (c *compiler) constant(declared orkv1.StatusField, path []string, at *field.Path) {
+	text := strings.TrimSpace(string(declared.Value))
+	if text == "" || strings.Contains(text, "{{") {
+		return
+	}
+	shape := c.known.Shape(append(template.Path{"status"}, path...))
+	fits, want := true, shape.Type
+	switch shape.Type {
+	case notes.TypeNumber:
+		_, fits = notes.NumberOf(text)
+	case notes.TypeBool:
+		_, err := strconv.ParseBool(text)
+		fits = err == nil
+	case notes.TypeString:
+		fits, want = shape.Enum == nil || slices.Contains(shape.Enum, text), "one of "+strings.Join(shape.Enum, ", ")
+	case notes.TypeList, notes.TypeMap:
+		fits = false
+	}
+	if !fits {
+		c.report(field.Invalid(at, text, "the schema wants "+articled(want)+" here"))
+	}
+}
+
+// articled is the name of a type as people say it.
+func articled(kind string) string {
+	switch kind {
+	case notes.TypeNumber:
+		return "a number"
+	case notes.TypeBool:
+		return "true or false"
+	case notes.TypeList:
+		return "a list"
+	case notes.TypeMap:
+		return "a map"
+	default:
+		return kind
+	}
 }
 
 // statusPath reads a dot path below status. That it is one, the loader has seen to.

@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orkestra-runtime/orkestra/conditions/readiness"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
@@ -28,6 +29,8 @@ type Resource struct {
 	HasStatus bool
 	// Keeps tells whether the definition keeps a field below status, or the server would drop it. Nil keeps all.
 	Keeps func(path []string) bool
+	// Schema is that of a field below status. Nil knows of none.
+	Schema func(path []string) *roots.Props
 }
 
 // Options of a Declarative reconciler.

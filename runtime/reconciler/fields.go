@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
@@ -30,6 +31,9 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 			continue
 		}
 		value, err := fieldValue(field, s.facts)
+		if err == nil {
+			value, err = fit(value, d.schema(field.Path))
+		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("status.%s: %w", path, err))
 			continue
@@ -40,10 +44,19 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 	for _, field := range s.Box.Status.Fields {
 		path := strings.Join(field.Path, ".")
 		if field.ClearOnFalse && field.Conditional && !written[path] && d.keeps(field.Path...) && !field.Gate.Evaluate(s.facts).Pass {
-			draft.SetField(field.Path, "")
+			nothing, _ := fit("", d.schema(field.Path)) // the empty text fits, or there is no field
+			draft.SetField(field.Path, nothing)
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// schema is that of a field below status, nil when it is not known.
+func (d *Declarative) schema(path []string) *roots.Props {
+	if d.Resource.Schema == nil {
+		return nil
+	}
+	return d.Resource.Schema(path)
 }
 
 // fieldValue renders a field and makes it what its type says.

@@ -22,19 +22,20 @@ func ResourceOf(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResource
 		var props *roots.Props
 		if version.Schema != nil && version.Schema.OpenAPIV3Schema != nil && !crd.Spec.PreserveUnknownFields {
 			props = version.Schema.OpenAPIV3Schema
-			resource.Keeps = keeps(props)
+			resource.Keeps, resource.Schema = keeps(props)
 		}
 		return resource, props, true
 	}
 	return Resource{}, nil, false
 }
 
-// keeps tells of a path below status whether the schema has it. What it has not, the server drops, and to write it again in every
-// cycle would never end.
-func keeps(root *roots.Props) func([]string) bool {
+// keeps tells of a path below status whether the schema has it, and what it has there. What it has not, the server drops, and to write it
+// again in every cycle would never end.
+func keeps(root *roots.Props) (keeps func([]string) bool, at func([]string) *roots.Props) {
 	if root == nil {
-		return nil
+		return nil, nil
 	}
 	known := roots.New(root)
-	return func(path []string) bool { return known.Keeps(append(template.Path{"status"}, path...)) }
+	return func(path []string) bool { return known.Keeps(append(template.Path{"status"}, path...)) },
+		func(path []string) *roots.Props { return known.At(append(template.Path{"status"}, path...)) }
 }
