@@ -4,6 +4,7 @@ import (
 	"errors"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	corev1 "k8s.io/api/core/v1"
@@ -98,10 +99,6 @@ func TestProfiles(t *testing.T) {
 			reason: "profiles of quotas are found in the same way", declared: `resourceQuotas: [{name: a, profile: '{{ printf "org-%s" .spec.tier }}'}]`,
 			want: map[string]orkv1.Template{"pods": "6"},
 		},
-		"Defect50": {
-			reason: "an unknown profile of a quota is an error, not a quota that is left out", declared: `resourceQuotas: [{name: a, profile: '{{ printf "%s" .spec.image }}'}]`,
-			err: `resourceQuotas[0].profile: "tinny" is no profile of resourceQuotas; valid: org-gold, small, medium, large, xlarge`,
-		},
 	}
 	facts := template.NewFacts(map[string]any{"spec": map[string]any{
 		"size": "compute-heavy", "replicas": int64(3), "image": "tinny", "tier": "gold",
@@ -137,6 +134,37 @@ func TestProfiles(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Upstream warns of an unknown profile of a quota, and makes none.
+func TestDefect50UnknownQuotaProfile(t *testing.T) {
+	const unknown = "resourceQuotas[0].profile"
+	_, found := compileProfiles(t, ours, `operatorBox: {onReconcile: {resourceQuotas: [{name: a, profile: Huge}]}}`)
+	if len(found.Errors) != 1 || found.Errors[0].Field != "spec.crds[website].operatorBox.onReconcile."+unknown {
+		t.Errorf("a name that there is not is an error of the Katalog: %v", found.Errors)
+	}
+	sets, found := compileProfiles(t, ours, `operatorBox: {onReconcile: {resourceQuotas: [{name: a, profile: '{{ printf "%s" .spec.tier }}'}]}}`)
+	if len(found.Errors) > 0 {
+		t.Fatal(found.Errors)
+	}
+	facts := template.NewFacts(map[string]any{"spec": map[string]any{"tier": "huge"}}, nil)
+	_, err := sets[0].Effective("").Blocks[0].Children[0].Render(facts)
+	want := unknown + `: "huge" is no profile of resourceQuotas; valid: org-gold, small, medium, large, xlarge`
+	if invalid, is := errors.AsType[*controllers.InvalidError](err); !is || invalid.Error() != want {
+		t.Errorf("one that a template gives is an error of its resource: want an InvalidError %q, got %v", want, err)
+	}
+}
+
+// Without the loader, which does the same, a profile of the reconciler fills in what is open.
+func TestReconcilerProfile(t *testing.T) {
+	sets, found := compileProfiles(t, "{}", `operatorBox: {reconciler: {profile: High-Throughput, workers: 4}}`)
+	if len(found.Errors) > 0 {
+		t.Fatal(found.Errors)
+	}
+	if set := sets[0]; set.Workers != 4 || set.Watch.Resync != 5*time.Minute || set.FailureThreshold != box.DefaultFailureThreshold {
+		t.Errorf("%d workers, resync %s, threshold %d; want the field, the profile and the default",
+			set.Workers, set.Watch.Resync, set.FailureThreshold)
 	}
 }
 
