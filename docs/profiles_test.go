@@ -79,7 +79,7 @@ func presetRow(t *testing.T, preset any) string {
 		t.Fatal(err)
 	}
 	shown := strings.TrimSpace(string(fields))
-	return fmt.Sprintf("| `%s` | `%s` |", name, shown[1:len(shown)-1])
+	return fmt.Sprintf("| %#q | %#q |", name, shown[1:len(shown)-1])
 }
 
 // flow takes the quotes away that YAML does not need.
