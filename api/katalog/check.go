@@ -73,6 +73,7 @@ func (c *checker) katalog() {
 		c.crdName(name, path)
 		c.crd(&crd, c.doc.CRDs[name], path)
 	}
+	c.namedProfiles(katalog)
 	if enabled == 0 && !standalone {
 		c.warnf(crds, "every CRD is disabled; nothing will be reconciled")
 	}

@@ -88,7 +88,11 @@ func (c *checker) profiles(p *orkv1.Profiles, path *field.Path) {
 		list, seen := v.FieldByIndex(f.index), map[string]*field.Path{}
 		for i := range list.Len() {
 			if name := part[orkv1.ProfileName](list.Index(i)); name != nil {
-				c.named(strings.ToLower(name.Name), seen, path.Child(f.name).Index(i).Child("name"))
+				at := path.Child(f.name).Index(i).Child("name")
+				c.named(strings.ToLower(strings.TrimSpace(name.Name)), seen, at)
+				if !isStatic(name.Name) {
+					c.errorf(at, "a name holds no template; the values of a profile may")
+				}
 			}
 		}
 	}
@@ -96,6 +100,7 @@ func (c *checker) profiles(p *orkv1.Profiles, path *field.Path) {
 		at := path.Child("reconciler").Index(i)
 		c.reconciler(&orkv1.Reconciler{Workers: p.Reconciler[i].Workers, Resync: p.Reconciler[i].Resync, Queue: p.Reconciler[i].Queue}, at)
 	}
+	c.profileValues(p, path)
 }
 
 func (c *checker) notification(n *orkv1.Notification, path *field.Path) {

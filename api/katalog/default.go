@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/orkestra-runtime/orkestra/api/profile"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -49,9 +50,10 @@ func (l *log) readNumber(env func(string) string, name string, target *int32, le
 // set fills in what the documentation of a field calls its default, wherever that does not depend on a resource.
 func (d defaults) set(katalog *orkv1.Katalog) {
 	setDefault(&katalog.CrossAccess, true)
+	presets := profile.NewSet(katalog.Profiles)
 	for name, crd := range katalog.Spec.CRDs {
 		setCRDDefaults(&crd, *katalog.CrossAccess)
-		d.setReconciler(&crd.OperatorBox)
+		d.setReconciler(&crd.OperatorBox, presets)
 		katalog.Spec.CRDs[name] = crd
 	}
 }
@@ -123,18 +125,20 @@ func importAlias(location string) string {
 	}, strings.ToLower(alias))
 }
 
-func (d defaults) setReconciler(box *orkv1.OperatorBox) {
+func (d defaults) setReconciler(box *orkv1.OperatorBox, presets *profile.Set) {
 	if box.Reconciler == nil {
 		box.Reconciler = &orkv1.Reconciler{}
 	}
 	r := box.Reconciler
 	setDefault(&r.Default, true)
-	if r.Profile == "" {
-		// A profile that is named gives these.
-		setDefault(&r.Workers, d.workers)
-		if r.Resync == nil || r.Resync.Duration == 0 {
-			r.Resync = &orkv1.Duration{Duration: d.resync}
+	for _, site := range profile.Sites(r, nil) {
+		if preset, err := presets.Find(site.Class, site.Name); err == nil { // of a name that there is not, namedProfiles tells
+			site.Fill(preset.Value)
 		}
+	}
+	setDefault(&r.Workers, d.workers)
+	if r.Resync == nil || r.Resync.Duration == 0 {
+		r.Resync = &orkv1.Duration{Duration: d.resync}
 	}
 	if r.Queue == nil {
 		r.Queue = &orkv1.Queue{}

@@ -8,7 +8,7 @@ const notYet = "not supported yet"
 // sign, the one value that is meant. What becomes supported is removed from here.
 var notSupported = setOf(
 	// A Katalog.
-	"Katalog.lifecycle", "Katalog.profiles", "Katalog.security", "Katalog.notification",
+	"Katalog.lifecycle", "Katalog.security", "Katalog.notification",
 	"Katalog.providers", "Katalog.gateway",
 
 	// A CRD.
@@ -22,7 +22,7 @@ var notSupported = setOf(
 	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit", "OperatorBox.rollBackOnError",
 	"OperatorBox.rollback",
-	"Reconciler.profile", "Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
+	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
@@ -33,7 +33,6 @@ var notSupported = setOf(
 	"Block.groups", "Block.timeout", "Block.name",
 
 	// A child.
-	"Resources.profile", "Probe.profile", "SecurityContext.profile", "PodSecurity.profile", "RollingUpdate.profile",
 	"Deployment.autoscale",
 	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",

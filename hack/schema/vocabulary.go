@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/orkestra-runtime/orkestra/api/profile"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -25,12 +26,14 @@ func anyCase(words ...string) vocabulary { return vocabulary{words: words, anyCa
 
 func open(words ...string) vocabulary { return vocabulary{words: words, open: true} }
 
+// presets are the names of the built-in profiles of a class.
+func presets(class profile.Class) vocabulary { return open(profile.NewSet(nil).Names(class)...) }
+
 // vocabularies are those of fields, by Type.Field.
 func vocabularies() map[string]vocabulary {
 	protocols := one("TCP", "UDP", "SCTP")
 	days := anyCase("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 	accessModes := one("ReadWriteOnce", "ReadOnlyMany", "ReadWriteMany", "ReadWriteOncePod")
-	security := open("baseline", "restricted", "hardened")
 	group := one("rbac.authorization.k8s.io")
 	return map[string]vocabulary{
 		"Condition.Operator":     operators(),
@@ -43,32 +46,31 @@ func vocabularies() map[string]vocabulary {
 		"PreReconcile.Sentinels":    sentinels(),
 		"Gate.Sentinels":            sentinels(),
 		"ExternalCall.Method":       anyCase("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"),
-		"Reconciler.Profile":        open("high-throughput", "conservative", "development"),
+		"Reconciler.Profile":        presets(profile.Reconciler),
 		"OperatorAutoscale.Profile": anyCase("burst", "steady", "batch", "latency-sensitive", "cost-optimized"),
 
 		"Workload.Protocol":       protocols,
 		"Probe.Type":              one("http", "tcp", "exec"),
 		"Probe.Scheme":            one("HTTP", "HTTPS"),
-		"Probe.Profile":           open("fast", "standard", "patient", "slow-start"),
-		"Resources.Profile":       open("tiny", "small", "medium", "large", "burst", "steady", "compute-heavy", "memory-heavy"),
-		"SecurityContext.Profile": security,
-		"PodSecurity.Profile":     security,
+		"Probe.Profile":           presets(profile.Probes),
+		"Resources.Profile":       presets(profile.Resources),
+		"SecurityContext.Profile": presets(profile.ContainerSecurity),
+		"PodSecurity.Profile":     presets(profile.PodSecurity),
 		"Capabilities.Add":        capabilities(),
 		"Capabilities.Drop":       capabilities(),
 		"EmptyDir.Medium":         anyCase("Memory", "HugePages"),
 
-		"RollingUpdate.Profile":     open("safe", "fast", "blue-green"),
+		"RollingUpdate.Profile":     presets(profile.RollingUpdate),
 		"Pod.RestartPolicy":         one("Always", "OnFailure", "Never"),
 		"CronJob.ConcurrencyPolicy": anyCase("Allow", "Forbid", "Replace"),
 		"Secret.Type": open("Opaque", "kubernetes.io/tls", "kubernetes.io/dockerconfigjson", "kubernetes.io/basic-auth",
 			"kubernetes.io/ssh-auth"),
 
-		"Service.Type":         one("ClusterIP", "NodePort", "LoadBalancer"),
-		"Service.Protocol":     protocols,
-		"Ingress.PathType":     one("Prefix", "Exact", "ImplementationSpecific"),
-		"NetworkPort.Protocol": protocols,
-		"NetworkPolicy.Profile": open("deny-all", "deny-all-ingress", "deny-all-egress", "allow-same-namespace",
-			"allow-dns-egress"),
+		"Service.Type":          one("ClusterIP", "NodePort", "LoadBalancer"),
+		"Service.Protocol":      protocols,
+		"Ingress.PathType":      one("Prefix", "Exact", "ImplementationSpecific"),
+		"NetworkPort.Protocol":  protocols,
+		"NetworkPolicy.Profile": presets(profile.NetworkPolicies),
 
 		"PersistentVolume.AccessModes":      accessModes,
 		"PersistentVolume.ReclaimPolicy":    one("Retain", "Delete", "Recycle"),
@@ -77,11 +79,11 @@ func vocabularies() map[string]vocabulary {
 		"VolumeClaimTemplate.AccessModes":   accessModes,
 
 		"ScaleTargetRef.Kind":     open("Deployment", "StatefulSet", "ReplicaSet"),
-		"HPABehavior.Profile":     open("web", "api", "latency-sensitive", "batch", "cost-optimized"),
+		"HPABehavior.Profile":     presets(profile.HPA),
 		"HPAScaling.SelectPolicy": one("Max", "Min", "Disabled"),
 		"HPAScalingPolicy.Type":   one("Pods", "Percent"),
-		"PDBBehavior.Profile":     open("zero-downtime", "rolling", "relaxed"),
-		"ResourceQuota.Profile":   open("small", "medium", "large", "xlarge"),
+		"PDBBehavior.Profile":     presets(profile.PDB),
+		"ResourceQuota.Profile":   presets(profile.ResourceQuotas),
 		"LimitRangeItem.Type":     one("Container", "Pod", "PersistentVolumeClaim"),
 
 		"PolicyRule.Verbs": open("get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*"),

@@ -120,6 +120,7 @@ type Child struct {
 	Gate    *conditions.Program
 	ForEach *ForEach
 	Value   *template.Of[any]
+	chosen  *chosen
 	// CreateOnce leaves an object that exists as it is.
 	CreateOnce bool
 	// Force takes fields over from other field managers.

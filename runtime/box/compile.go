@@ -51,16 +51,19 @@ type Findings struct {
 func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 	language := template.NewLanguage(nil, nil)
 	declared, errs := template.CompileNotes(language, declaredNotes(katalog))
+	language = language.WithNotes(declared)
+	presets, wrong := newProfiles(katalog, language)
+	errs = append(errs, wrong...)
 	var sets []*Set
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		entry := katalog.Spec.CRDs[name]
-		set, wrong := compile(katalog, name, &entry, opts, language.WithNotes(declared))
+		set, wrong := compile(katalog, name, &entry, opts, language, presets)
 		errs = append(errs, wrong...)
 		if entry.Enabled == nil || *entry.Enabled {
 			sets = append(sets, set)
 		}
 	}
-	return sets, Findings{Errors: errs, Warnings: language.Warnings()}
+	return sets, Findings{Errors: presets.atPresets(errs), Warnings: presets.atPresets(language.Warnings())}
 }
 
 func declaredNotes(katalog *orkv1.Katalog) []template.Declared {
@@ -76,15 +79,16 @@ func declaredNotes(katalog *orkv1.Katalog) []template.Declared {
 }
 
 func compile(
-	katalog *orkv1.Katalog, name string, entry *orkv1.CRD, opts Options, language *template.Language,
+	katalog *orkv1.Katalog, name string, entry *orkv1.CRD, opts Options, language *template.Language, presets *profiles,
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
+	entry, unknown := presets.expand(entry, at)
 	children, open := childNames(opts.Registry, &entry.OperatorBox)
 	targets := enriched(entry)
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known).Enriched(targets...), known: known, errs: &field.ErrorList{},
+		language: language.Within(known).Enriched(targets...), known: known, profiles: presets, errs: &unknown,
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -133,6 +137,7 @@ type compiler struct {
 	// language is what texts may use at the place where the compiler is, and known what is known of the roots there.
 	language *template.Language
 	known    *roots.Known
+	profiles *profiles
 	errs     *field.ErrorList
 }
 
@@ -211,10 +216,12 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	}
 	child.Gate = c.gate(declaration.Conditions, declaration.Path)
 	// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
-	language := c.language.Under(at)
+	language := c.language
 	if !child.CreateOnce {
 		language = language.Steady("the child would be written in every cycle; let onCreate make it")
 	}
+	child.chosen = c.chosen(declaration, language)
+	language = language.Under(at)
 	value, errs := template.CompileOf(language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
 	c.report(errs...)
 	child.Value = value
@@ -422,7 +429,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		note(&b.ReadsChildren, block.Gate.References())
 		for _, child := range block.Children {
 			note(&b.ReadsChildren, child.Gate.References())
-			note(&b.ReadsChildren, child.Value.References())
+			note(&b.ReadsChildren, child.references())
 			if child.ForEach != nil {
 				note(&b.ReadsChildren, [][]string{child.ForEach.Field})
 			}

@@ -45,12 +45,13 @@ type declared struct {
 	katalog    string
 	finalizers []string
 	notes      *orkv1.Notes
+	profiles   *orkv1.Profiles
 	crd        orkv1.CRD
 }
 
 // alone is a Katalog of nothing but the entry.
 func (d declared) alone(name string) *orkv1.Katalog {
-	katalog := &orkv1.Katalog{Notes: d.notes}
+	katalog := &orkv1.Katalog{Notes: d.notes, Profiles: d.profiles}
 	katalog.Name = d.katalog
 	katalog.Spec.Finalizers = d.finalizers
 	katalog.Spec.CRDs = map[string]orkv1.CRD{name: d.crd}
@@ -74,7 +75,8 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 				engine: e,
 				set:    set,
 				declared: declared{
-					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, notes: katalog.Notes.DeepCopy(), crd: *crd.DeepCopy(),
+					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy(),
+					notes: katalog.Notes.DeepCopy(), profiles: katalog.Profiles.DeepCopy(),
 				},
 				health:  health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
 				metrics: e.series.CRD(set.Name),

@@ -107,7 +107,7 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 
 // build renders a declaration and makes its object.
 func (d *Declarative) build(child *box.Child, owner controllers.Owner, facts template.Facts) (*unstructured.Unstructured, error) {
-	rendered, err := child.Value.Render(facts)
+	rendered, err := child.Render(facts)
 	if err != nil {
 		return nil, err
 	}
