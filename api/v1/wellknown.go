@@ -39,6 +39,10 @@ const (
 	AnnotationOwner = Domain + "owner"
 	// AnnotationAppliedHash is on children that are kept as declared, and on no others: a hash of what was last written.
 	AnnotationAppliedHash = Domain + "applied-hash"
+	// AnnotationGeneratedAt is on Secrets whose data is made anew at an age, and tells when it was made, in RFC 3339.
+	// AnnotationRotateAfter tells the age, as the Katalog has it.
+	AnnotationGeneratedAt = Domain + "generated-at"
+	AnnotationRotateAfter = Domain + "rotate-after"
 )
 
 // Annotations on resources.

@@ -26,6 +26,9 @@ type Desired struct {
 	Status map[string]any
 	// CreateOnce leaves an object that exists as it is, and never prunes it.
 	CreateOnce bool
+	// Replace has one that exists hold what Object holds and nothing else, although it is created once: its time has come. Objects of
+	// others stay as they are all the same.
+	Replace bool
 	// Force takes fields over from other field managers. Without it, a field that another manager holds is an error.
 	Force bool
 }
@@ -149,6 +152,8 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 		}
 	case w.kind.Deleting(observed):
 		return Change{}, w.terminating(observed, false)
+	case w.desired.Replace && holder.ours:
+		return a.replace(ctx, w, observed)
 	case w.desired.CreateOnce: // also one that nobody owns: to own it would mean to change it
 		return unchanged, nil
 	case holder.ours && a.converged(w, observed):

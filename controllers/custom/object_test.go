@@ -130,7 +130,7 @@ func TestPlace(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := kindtest.Declare(t, custom.Objects(), `{apiVersion: example.com/v1, kind: Thing, metadata: `+tc.metadata+`}`)
-			object, err := d.Build(tc.owner, d.Value)
+			object, err := d.Build(tc.owner, d.Value, controllers.Seen{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestStatus(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			declared := kindtest.Declare(t, custom.Objects(), tc.in)
-			object, err := declared.Build(kindtest.Owner(), declared.Value)
+			object, err := declared.Build(kindtest.Owner(), declared.Value, controllers.Seen{})
 			if err != nil {
 				t.Fatal(err)
 			}
