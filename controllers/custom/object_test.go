@@ -210,7 +210,7 @@ func TestBuildOfGoValues(t *testing.T) {
 				t.Fatal("the value is no orkv1.Custom")
 			}
 			in.Object = map[string]orkv1.JSON{"spec": {Value: map[string]any{"value": tc.value}}}
-			object, err := d.Build(kindtest.Owner(), in)
+			object, err := d.Build(kindtest.Owner(), in, controllers.Seen{})
 			if tc.err != "" {
 				var invalid *controllers.InvalidError
 				if !errors.As(err, &invalid) || err.Error() != tc.err {
