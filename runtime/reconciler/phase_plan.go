@@ -24,6 +24,7 @@ type spared struct {
 // all the same.
 func (d *Declarative) plan(_ context.Context, s *scope) (done bool, err error) {
 	if !s.passes(s.Box.Gate, s.facts, func() string { return "operatorBox" }) {
+		d.Sources.Keep(s.Item.NamespacedName)
 		return true, nil
 	}
 	p := planner{Declarative: d, scope: s, names: map[apply.ID]string{}}
