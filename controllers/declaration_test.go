@@ -29,7 +29,7 @@ func TestBuildMetadata(t *testing.T) {
 		},
 		Annotations: map[string]orkv1.Template{"example.com/note": " kept ", orkv1.AnnotationOwner: "other"},
 	}})
-	object, err := d.Build(website(), d.Value)
+	object, err := d.Build(website(), d.Value, controllers.Seen{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestBuildErrors(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			_, err := declare(tc.in).Build(tc.owner, tc.value)
+			_, err := declare(tc.in).Build(tc.owner, tc.value, controllers.Seen{})
 			if err == nil {
 				t.Fatal("Build(...) returned no error")
 			}

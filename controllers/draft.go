@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -26,6 +27,7 @@ type Draft struct {
 	Owner Owner
 	// Name of the child. Empty if it needs the owner or a template.
 	Name string
+	Seen
 
 	namespace   string
 	labels      map[string]string
@@ -51,6 +53,8 @@ var examples = regexp.MustCompile(` \(e\.g\. .*?regex used for validation is '.*
 type nameRule struct {
 	suffix string
 	check  func(string) []string
+	// fixed is a default that has nothing of the owner.
+	fixed string
 }
 
 // describe reads what all declarations have.
@@ -59,10 +63,14 @@ func (d *Draft) describe(common Common, rule nameRule, at *field.Path) {
 		at = at.Child(common.At)
 	}
 	d.metadata = at
+	rule.fixed = common.DefaultName
 	d.Name = d.name(common.Name, rule, at.Child("name"))
 	if namespace := d.Text(common.Namespace); namespace != nil {
 		d.checkText(*namespace, validation.IsDNS1123Label, "is not a namespace", at.Child("namespace"))
 		d.namespace = *namespace
+	}
+	if d.Seen.Namespace != "" {
+		d.namespace = d.Seen.Namespace
 	}
 	d.labels = d.Labels(common.Labels, at.Child("labels"))
 	d.annotations = d.readAnnotations(common.Annotations, at.Child("annotations"))
@@ -99,7 +107,7 @@ func (d *Draft) name(declared orkv1.Template, rule nameRule, at *field.Path) str
 	if d.unrendered || rule.suffix == "" {
 		return ""
 	}
-	name := d.Owner.Name + rule.suffix
+	name := cmp.Or(rule.fixed, d.Owner.Name+rule.suffix)
 	d.checkText(name, check, "is the default, but not a name that the kind can have; set another one", at)
 	return name
 }

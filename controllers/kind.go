@@ -1,6 +1,8 @@
 package controllers
 
 import (
+	"time"
+
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -56,9 +58,14 @@ type Spec[T any] struct {
 	GVK func(in *T, at *field.Path) (schema.GroupVersionKind, field.ErrorList)
 	// Scope of a declaration, for a kind whose declarations may tell it.
 	Scope func(in *T) Scope
+	// Looks tells whether Build looks at the child that exists. Nil: it never does.
+	Looks func(in *T) bool
+	// Copying is how the kind is copied. Nil: it never is.
+	Copying *Copying[T]
 	// Build makes the object from the declaration at path at: an apply configuration, or a map[string]any of JSON values.
 	// It sets everything but the kind and the metadata, and reports what is wrong to the draft. It also runs on
-	// declarations that are not rendered yet, to find what is wrong with them; then its result is not used.
+	// declarations that are not rendered yet, to find what is wrong with them; then its result is not used. Neither is that of a
+	// declaration that copies another object.
 	Build func(draft *Draft, in *T, at *field.Path) any
 }
 
@@ -70,6 +77,10 @@ type Common struct {
 	Namespace   orkv1.Template
 	Labels      map[string]orkv1.Template
 	Annotations map[string]orkv1.Template
+	// DefaultName is the name of a declaration without one, in place of the owner's name and the suffix of the kind.
+	DefaultName string
+	// RotateAfter is the age at which a child that is created once is made anew. Zero: never.
+	RotateAfter time.Duration
 	// At is the field of the declaration that holds name, namespace, labels and annotations. Empty when the declaration
 	// itself does.
 	At string

@@ -28,7 +28,7 @@ func read(text orkv1.Template, reader func(*controllers.Draft, orkv1.Template, *
 	})
 	block := &orkv1.Block{ConfigMaps: []orkv1.ConfigMap{{FromConfigMap: text}}}
 	d := kind.Declarations(block, nil)[0]
-	_, err := d.Build(website(), d.Value)
+	_, err := d.Build(website(), d.Value, controllers.Seen{})
 	return got, err
 }
 

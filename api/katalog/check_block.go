@@ -74,7 +74,7 @@ func (c *checker) child(child any, role blockRole, path *field.Path) {
 	case *orkv1.Service:
 		c.service(typed, role, path)
 	case *orkv1.Secret:
-		c.secret(typed, path)
+		c.secret(typed, role, path)
 	case *orkv1.Job:
 		c.count(typed.BackoffLimit, path.Child("backoffLimit"))
 	case *orkv1.CronJob:

@@ -23,7 +23,14 @@ func (c *checker) service(s *orkv1.Service, role blockRole, path *field.Path) {
 	}
 }
 
-func (c *checker) secret(s *orkv1.Secret, path *field.Path) {
+func (c *checker) secret(s *orkv1.Secret, role blockRole, path *field.Path) {
+	kept := role == blockReconcile || role == blockCreate && s.Reconcile
+	if s.Once && kept {
+		c.warnf(path.Child("once"), "is ignored, for the Secret is kept as declared; declare it in onCreate without reconcile")
+	}
+	if s.RotateAfter != nil && kept && s.TLS == nil {
+		c.warnf(path.Child("rotateAfter"), "is ignored, for the data is kept as declared; declare it in onCreate without reconcile")
+	}
 	if s.TLS != nil && len(s.Data) > 0 {
 		c.warnf(path.Child("data"), "is ignored, for tls makes the data")
 	}

@@ -34,8 +34,6 @@ var notSupported = setOf(
 
 	// A child.
 	"Deployment.autoscale",
-	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
-	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 
 	// A condition, and rules.
 	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",

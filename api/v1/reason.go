@@ -36,6 +36,8 @@ const (
 	ReasonKindNotInstalled = "KindNotInstalled"
 	// ReasonKindNotReadable is a child of a kind that the operator may not list.
 	ReasonKindNotReadable = "KindNotReadable"
+	// ReasonSourceMissing is a child that is a copy of an object that is not there.
+	ReasonSourceMissing = "SourceMissing"
 	// ReasonNamespaceRestricted is a resource, or a child, in a namespace that the Katalog leaves alone.
 	ReasonNamespaceRestricted = "NamespaceRestricted"
 	// ReasonValidationFailed is the reason of Ready=False for a resource that a rule denies.

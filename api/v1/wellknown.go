@@ -42,6 +42,10 @@ const (
 	// AnnotationDepth is on the children of a block whose entries depend on each other: how many entries lie below that of the child,
 	// 0 for one that depends on none. What depends on others goes before them.
 	AnnotationDepth = Domain + "depth"
+	// AnnotationGeneratedAt is on Secrets whose data is made anew at an age, and tells when it was made, in RFC 3339.
+	// AnnotationRotateAfter tells the age, as the Katalog has it.
+	AnnotationGeneratedAt = Domain + "generated-at"
+	AnnotationRotateAfter = Domain + "rotate-after"
 )
 
 // Annotations on resources.

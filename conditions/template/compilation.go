@@ -11,6 +11,7 @@ type compilation struct {
 	language   *Language
 	errors     field.ErrorList
 	references [][]string
+	random     []string
 }
 
 // leaf compiles one text; nil when the text is used as it is, or does not compile.
@@ -24,6 +25,9 @@ func (c *compilation) leaf(text string, at *field.Path) *leaf {
 		return nil
 	}
 	c.references = append(c.references, program.References()...)
+	if program.random {
+		c.random = append(c.random, at.String())
+	}
 	return &leaf{program: program, at: at.String()}
 }
 

@@ -48,6 +48,13 @@ func (l *Language) WithNotes(notes *Notes) *Language {
 	return with
 }
 
+// Quiet returns the Language of a text that is compiled a second time: its warnings are known.
+func (l *Language) Quiet() *Language {
+	quiet := l.copy()
+	quiet.found = &field.ErrorList{}
+	return quiet
+}
+
 // Steady returns the Language of a place whose texts are rendered again and again and must give the same each time: a function that
 // gives a random value is an error there. Why tells what such a value would do.
 func (l *Language) Steady(why string) *Language {

@@ -12,6 +12,7 @@ type Of[T any] struct {
 	value      T
 	root       valueNode // nil: nothing in it is rendered
 	references [][]string
+	random     []string
 }
 
 // CompileOf compiles a value and reports every text that does not compile, by its path below at, in the names of JSON.
@@ -23,7 +24,7 @@ func CompileOf[T any](l *Language, value T, at *field.Path) (*Of[T], field.Error
 	if len(c.errors) > 0 {
 		return nil, c.errors
 	}
-	return &Of[T]{value: value, root: root, references: c.references}, nil
+	return &Of[T]{value: value, root: root, references: c.references, random: c.random}, nil
 }
 
 // Render returns a new value with its texts rendered, white space included. Parts without a template are shared with the
@@ -42,3 +43,6 @@ func (o *Of[T]) Render(f Facts) (T, error) {
 
 // References lists the paths that the texts read, as Program.References does.
 func (o *Of[T]) References() [][]string { return o.references }
+
+// Random lists the paths of the texts that give another value each time.
+func (o *Of[T]) Random() []string { return o.random }

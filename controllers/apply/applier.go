@@ -29,6 +29,9 @@ type Desired struct {
 	// Strict has the server refuse a field that the kind does not have, from the first write on. It costs the server about a tenth of a
 	// creation, and what a builder makes has no such field.
 	Strict bool
+	// Replace has one that exists hold what Object holds and nothing else, although it is created once: its time has come. Objects of
+	// others stay as they are all the same.
+	Replace bool
 	// Force takes fields over from other field managers. Without it, a field that another manager holds is an error.
 	Force bool
 }
@@ -152,6 +155,8 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 		}
 	case w.kind.Deleting(observed):
 		return Change{}, w.terminating(observed, false)
+	case w.desired.Replace && holder.ours:
+		return a.replace(ctx, w, observed)
 	case w.desired.CreateOnce: // also one that nobody owns: to own it would mean to change it
 		return unchanged, nil
 	case holder.ours && a.converged(w, observed):

@@ -45,6 +45,11 @@ func ownership(owner controllers.Owner, object *unstructured.Unstructured) held 
 	}
 }
 
+// Owns tells whether an object is a child of the owner.
+func Owns(owner controllers.Owner, object *unstructured.Unstructured) bool {
+	return ownership(owner, object).ours
+}
+
 // namesakes tells whether the reference is to a resource of the owner's kind and name. Of the two only the owner exists.
 func namesakes(owner controllers.Owner, object *unstructured.Unstructured, ref *metav1.OwnerReference) bool {
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apps"
 	"github.com/orkestra-runtime/orkestra/controllers/kindtest"
 )
@@ -89,7 +90,7 @@ volumeMounts: [{name: config, mountPath: /etc/web}]
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := d.Build(owner, rendered); err != nil {
+		if _, err := d.Build(owner, rendered, controllers.Seen{}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -21,12 +21,23 @@ func ConfigMaps() controllers.Kind {
 		List:       func(b *orkv1.Block) []orkv1.ConfigMap { return b.ConfigMaps },
 		Common:     func(c *orkv1.ConfigMap) controllers.Common { return controllers.CommonOf(&c.Entry) },
 		NameSuffix: "-config",
-		Build:      buildConfigMap,
+		Copying: &controllers.Copying[orkv1.ConfigMap]{
+			Of: func(c *orkv1.ConfigMap) controllers.Copy {
+				return controllers.Copy{
+					From: c.FromConfigMap, FromField: "fromConfigMap", FromNamespace: c.FromNamespace, ToNamespaces: c.ToNamespaces,
+				}
+			},
+			Fields: []string{"data", "binaryData"},
+		},
+		Build: buildConfigMap,
 	})
 }
 
 func buildConfigMap(d *controllers.Draft, in *orkv1.ConfigMap, at *field.Path) any {
 	checkKeys(d, in.Data, at.Child("data"))
+	if in.FromConfigMap != "" && len(in.Data) > 0 {
+		d.Report(field.Forbidden(at.Child("data"), "excludes fromConfigMap, which gives the data: remove one of them"))
+	}
 	data := make(map[string]string, len(in.Data))
 	for key, text := range in.Data {
 		data[key] = string(text)

@@ -70,6 +70,49 @@ func TestReject(t *testing.T) {
 			in:     `{data: {"": x}}`,
 			want:   `secrets[0].data: "" is not a key: a valid config key must consist of alphanumeric characters, '-', '_' or '.'`,
 		},
+		"CopyWithData": {
+			reason: "data has one origin",
+			kind:   core.Secrets(),
+			in:     `{fromSecret: a, fromNamespace: b, data: {a: b}}`,
+			want:   `secrets[0].data: excludes fromSecret, which gives type and data: remove one of them`,
+		},
+		"CopyWithDataOfConfigMap": {
+			reason: "of a ConfigMap as well",
+			kind:   core.ConfigMaps(),
+			in:     `{fromConfigMap: a, fromNamespace: b, data: {a: b}}`,
+			want:   `configMaps[0].data: excludes fromConfigMap, which gives the data: remove one of them`,
+		},
+		"CopyFromNothing": {
+			reason: "a namespace without a name is half a source",
+			kind:   core.Secrets(),
+			in:     `{fromNamespace: b}`,
+			want:   `secrets[0].fromNamespace: has no meaning without fromSecret`,
+		},
+		"CopyTarget": {
+			reason: "targets are namespaces",
+			kind:   core.ConfigMaps(),
+			in:     `{toNamespaces: [a, B.c]}`,
+			want: `configMaps[0].toNamespaces[1]: "B.c" is not a namespace: a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', ` +
+				`and must start and end with an alphanumeric character`,
+		},
+		"TLSForNothing": {
+			reason: "a certificate holds for something",
+			kind:   core.Secrets(),
+			in:     `{tls: {commonName: "My Server"}}`,
+			want:   `secrets[0].tls: dnsNames or ipAddresses are required, or a commonName that is one of them: the certificate would hold for nothing`,
+		},
+		"TLSName": {
+			reason: "names are those of DNS",
+			kind:   core.Secrets(),
+			in:     `{tls: {dnsNames: [a_b]}}`,
+			want:   `secrets[0].tls.dnsNames: "a_b" is not a DNS name: want one such as web.shop.svc or *.example.com`,
+		},
+		"TLSAddress": {
+			reason: "addresses are numbers",
+			kind:   core.Secrets(),
+			in:     `{tls: {ipAddresses: [localhost]}}`,
+			want:   `secrets[0].tls.ipAddresses: "localhost" is not an IP address`,
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

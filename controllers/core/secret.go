@@ -1,6 +1,8 @@
 package core
 
 import (
+	"time"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
@@ -9,7 +11,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
-// Secrets builds v1 Secrets of plain data.
+// Secrets builds v1 Secrets of plain data, of certificates that are made here, and copies of others.
 func Secrets() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.Secret]{
 		Kind: controllers.Kind{
@@ -18,22 +20,84 @@ func Secrets() controllers.Kind {
 			Immutable: [][]string{{"type"}},
 		},
 		List:       func(b *orkv1.Block) []orkv1.Secret { return b.Secrets },
-		Common:     func(s *orkv1.Secret) controllers.Common { return controllers.CommonOf(&s.Entry) },
+		Common:     commonSecret,
 		NameSuffix: "-secret",
-		Build:      buildSecret,
+		Looks:      func(s *orkv1.Secret) bool { return s.TLS != nil },
+		Copying: &controllers.Copying[orkv1.Secret]{
+			Of: func(s *orkv1.Secret) controllers.Copy {
+				return controllers.Copy{
+					From: s.FromSecret, FromField: "fromSecret", FromNamespace: s.FromNamespace, ToNamespaces: s.ToNamespaces,
+				}
+			},
+			Fields: []string{"type", "data"},
+		},
+		Build: buildSecret,
 	})
+}
+
+// defaultTLSName is the name of a Secret with a certificate whose declaration gives none.
+const defaultTLSName = "orkestra-tls"
+
+func commonSecret(s *orkv1.Secret) controllers.Common {
+	common := controllers.CommonOf(&s.Entry)
+	if s.TLS != nil {
+		common.DefaultName = defaultTLSName
+	}
+	if s.RotateAfter != nil {
+		common.RotateAfter = s.RotateAfter.Duration
+	}
+	return common
 }
 
 // buildSecret writes data and not stringData: the API server keeps the first alone, and could not be compared with the second.
 func buildSecret(d *controllers.Draft, in *orkv1.Secret, at *field.Path) any {
 	checkKeys(d, in.Data, at.Child("data"))
+	checkOrigin(d, in, at)
 	kind := corev1.SecretTypeOpaque
+	if in.TLS != nil {
+		kind = corev1.SecretTypeTLS
+	}
 	if text := d.Text(in.Type); text != nil {
 		kind = corev1.SecretType(*text)
 	}
-	data := make(map[string][]byte, len(in.Data))
-	for key, text := range in.Data {
-		data[key] = []byte(text)
+	secret := corev1ac.Secret(d.Name, "").WithType(kind)
+	born := d.Now
+	if in.TLS != nil {
+		var data map[string][]byte
+		data, born = certificateData(d, in, at.Child("tls"))
+		secret.WithData(data)
+	} else {
+		data := make(map[string][]byte, len(in.Data))
+		for key, text := range in.Data {
+			data[key] = []byte(text)
+		}
+		secret.WithData(data)
 	}
-	return corev1ac.Secret(d.Name, "").WithType(kind).WithData(data)
+	if in.RotateAfter != nil && in.FromSecret == "" && (in.TLS != nil || d.Once) {
+		stamp(d, born, in.RotateAfter)
+	}
+	return secret
+}
+
+// checkOrigin reports data that has more than one origin.
+func checkOrigin(d *controllers.Draft, in *orkv1.Secret, at *field.Path) {
+	if in.FromSecret == "" {
+		return
+	}
+	for _, other := range []struct {
+		name  string
+		given bool
+	}{{"data", len(in.Data) > 0}, {"tls", in.TLS != nil}, {"type", in.Type != ""}, {"rotateAfter", in.RotateAfter != nil}} {
+		if other.given {
+			d.Report(field.Forbidden(at.Child(other.name), "excludes fromSecret, which gives type and data: remove one of them"))
+		}
+	}
+}
+
+// stamp notes on the Secret when its data was made and how old it may get.
+func stamp(d *controllers.Draft, born time.Time, rotateAfter *orkv1.Duration) {
+	born = born.UTC().Truncate(time.Second)
+	d.Annotate(orkv1.AnnotationGeneratedAt, born.Format(time.RFC3339))
+	d.Annotate(orkv1.AnnotationRotateAfter, rotateAfter.String())
+	d.ChangesAt(born.Add(rotateAfter.Duration))
 }

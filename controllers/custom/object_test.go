@@ -130,7 +130,7 @@ func TestPlace(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			d := kindtest.Declare(t, custom.Objects(), `{apiVersion: example.com/v1, kind: Thing, metadata: `+tc.metadata+`}`)
-			object, err := d.Build(tc.owner, d.Value)
+			object, err := d.Build(tc.owner, d.Value, controllers.Seen{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestStatus(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			declared := kindtest.Declare(t, custom.Objects(), tc.in)
-			object, err := declared.Build(kindtest.Owner(), declared.Value)
+			object, err := declared.Build(kindtest.Owner(), declared.Value, controllers.Seen{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -210,7 +210,7 @@ func TestBuildOfGoValues(t *testing.T) {
 				t.Fatal("the value is no orkv1.Custom")
 			}
 			in.Object = map[string]orkv1.JSON{"spec": {Value: map[string]any{"value": tc.value}}}
-			object, err := d.Build(kindtest.Owner(), in)
+			object, err := d.Build(kindtest.Owner(), in, controllers.Seen{})
 			if tc.err != "" {
 				var invalid *controllers.InvalidError
 				if !errors.As(err, &invalid) || err.Error() != tc.err {

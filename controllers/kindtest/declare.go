@@ -52,7 +52,7 @@ func Rejects(t *testing.T, kind controllers.Kind, declaration, want string) {
 	} else if got := (&controllers.InvalidError{Fields: errs}).Error(); got != want {
 		t.Errorf("Check():\n got %s\nwant %s", got, want)
 	}
-	object, err := d.Build(Owner(), d.Value)
+	object, err := d.Build(Owner(), d.Value, controllers.Seen{})
 	if object != nil {
 		t.Errorf("Build(...) returned an object: %v", object)
 	}

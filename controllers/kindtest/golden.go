@@ -54,7 +54,7 @@ func Golden(t *testing.T, kind controllers.Kind) {
 // build builds the declaration as it is. A kind that only discovery knows counts as namespaced.
 func build(t *testing.T, d controllers.Declaration) *unstructured.Unstructured {
 	t.Helper()
-	object, err := d.Build(Owner(), d.Value)
+	object, err := d.Build(Owner(), d.Value, controllers.Seen{})
 	if err != nil {
 		t.Fatalf("Build(...): %v", err)
 	}

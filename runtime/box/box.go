@@ -121,6 +121,8 @@ type Child struct {
 	ForEach *ForEach
 	Value   *template.Of[any]
 	chosen  *chosen
+	// Identity is the part of Value that tells which objects are meant.
+	Identity *template.Of[controllers.Identity]
 	// CreateOnce leaves an object that exists as it is.
 	CreateOnce bool
 	// Force takes fields over from other field managers.

@@ -225,7 +225,18 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	value, errs := template.CompileOf(language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
 	c.report(errs...)
 	child.Value = value
+	child.Identity = c.identity(declaration, language)
 	return child
+}
+
+// identity compiles once more the texts that tell which objects are meant. What is wrong with them is known.
+func (c *compiler) identity(declaration controllers.Declaration, language *template.Language) *template.Of[controllers.Identity] {
+	at := field.NewPath(declaration.Kind.Key).Index(declaration.Index)
+	if declaration.Kind.GVK.Empty() {
+		at = at.Child("metadata")
+	}
+	compiled, _ := template.CompileOf(language.Quiet(), declaration.Identity, at)
+	return compiled
 }
 
 // onDelete compiles the names of what is deleted before the resource goes.

@@ -21,6 +21,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
@@ -34,6 +35,7 @@ type Engine struct {
 	recorder    events.EventRecorder
 	children    *children.Store
 	enrich      *enrich.Store
+	sources     *sources.Store
 	applier     *apply.Applier
 	record      *inventory
 	series      *metrics.Recorder
@@ -79,6 +81,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		recorder: mgr.GetEventRecorder("orkestra"),
 		children: children.NewStore(client, mgr.GetRESTMapper()),
 		enrich:   enrich.NewStore(client, metadataClient, mgr.GetRESTMapper()),
+		sources:  sources.NewStore(client, mgr.GetRESTMapper()),
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
 	}

@@ -11,14 +11,17 @@ import (
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/kordinator"
@@ -53,6 +56,7 @@ type running struct {
 	queue      *queue.Queue
 	inventory  []schema.GroupVersionKind
 	enrich     *enrich.Reader
+	sources    *sources.Reader
 	// held are the definitions of the children's kinds as far as they have one. Only settle uses it.
 	held map[schema.GroupVersionKind]heldDefinition
 	// released is set once what the entry depends on is there, and stays. Until then only deletions are dealt with.
@@ -229,9 +233,12 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 
 // control makes the controller, gives it its sources and starts it.
 func (e *entry) control(ctx context.Context, r *running) error {
+	r.sources = e.engine.sources.Reader(func(name types.NamespacedName) {
+		r.queue.Offer(queue.Item{NamespacedName: name, GVK: e.set.GVK}, queue.Facts{Source: queue.SourceWatch}, priorityqueue.AddOpts{})
+	})
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
-		Enrich: r.enrich, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
+		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, Now: e.engine.opts.Now,
 	})
 	// The controller makes its queue when it starts; everybody here needs it before.
@@ -304,6 +311,7 @@ func (e *entry) stop(missing bool) {
 	}
 	r.cancel()
 	<-r.done
+	r.sources.Close()
 	r.resources.Stop()
 	e.engine.children.Release(e.set.Name)
 	e.engine.enrich.Release(e.set.Name)

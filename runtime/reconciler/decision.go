@@ -27,8 +27,8 @@ func (s *scope) passes(gate *conditions.Program, facts template.Facts, name func
 // childPasses evaluates the gate of one object of a declaration.
 func (p *planner) childPasses(child *box.Child, facts template.Facts) bool {
 	return p.passes(child.Gate, facts, func() string {
-		if object, err := p.build(child, p.owner, facts); err == nil {
-			return fmt.Sprintf("%s %s", child, object.GetName())
+		if objects, err := p.named(child, p.owner, facts); err == nil && len(objects) > 0 {
+			return fmt.Sprintf("%s %s", child, objects[0].GetName())
 		}
 		if child.ForEach != nil {
 			index, _ := facts.Lookup([]string{"index"})

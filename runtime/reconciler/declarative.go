@@ -19,6 +19,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -40,7 +42,9 @@ type Options struct {
 	Children *children.Store
 	Applier  *apply.Applier
 	// Enrich reads what the entry enriches children with. Nil has nothing but what the children tell themselves.
-	Enrich   *enrich.Reader
+	Enrich *enrich.Reader
+	// Sources reads what children are copies of. Nil has nothing.
+	Sources  *sources.Reader
 	Recorder events.EventRecorder
 	// Write sends a write of a resource, so that the next read is not older than its answer, and its event no news.
 	Write func(types.NamespacedName, func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error)
@@ -54,6 +58,8 @@ type Options struct {
 	Ready func(*unstructured.Unstructured) readiness.Verdict
 	// Decided is told of every gate that a cycle evaluates. Nil: nobody is.
 	Decided func(Decision)
+	// Planned is told of every object that a cycle wants, and of its declaration. Nil: nobody is.
+	Planned func(*box.Child, *unstructured.Unstructured)
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -89,12 +95,15 @@ type phase func(ctx context.Context, s *scope) (done bool, err error)
 func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
 	if w.Object == nil {
 		d.steps.Forget(w.Item.NamespacedName)
+		d.Sources.Keep(w.Item.NamespacedName)
 		return work.Outcome{}, nil
 	}
 	s := d.newScope(w)
+	s.lookUp = d.lookUpFor(ctx, s)
 	phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
 	if w.Object.GetDeletionTimestamp() != nil {
 		phases = []phase{d.cleanUp}
+		d.Sources.Keep(w.Item.NamespacedName)
 	}
 	defer func() {
 		if recovered := recover(); recovered != nil {

@@ -35,11 +35,17 @@ type harness struct {
 // compile returns the set of an entry whose operatorBox is given as YAML in one line.
 func compile(tb testing.TB, operatorBox string) *box.Set {
 	tb.Helper()
+	return compileEntry(tb, "operatorBox: "+operatorBox)
+}
+
+// compileEntry returns the set of an entry that is given as YAML in one line, without apiTypes.
+func compileEntry(tb testing.TB, entry string) *box.Set {
+	tb.Helper()
 	text := fmt.Sprintf(`apiVersion: orkestra.orkspace.io/v1
 kind: Katalog
 metadata: {name: test}
-spec: {crds: {website: {apiTypes: {group: web.example.com, version: v1, kind: Website, plural: websites}, operatorBox: %s}}}
-`, operatorBox)
+spec: {crds: {website: {apiTypes: {group: web.example.com, version: v1, kind: Website, plural: websites}, %s}}}
+`, entry)
 	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
 	if err != nil {
 		tb.Fatal(err)
@@ -68,7 +74,7 @@ func newHarness(tb testing.TB, operatorBox string, spec map[string]any) *harness
 	mapper := meta.NewDefaultRESTMapper(nil)
 	kinds := map[schema.GroupVersionResource]string{}
 	for _, gvk := range []schema.GroupVersionKind{
-		set.GVK, corev1.SchemeGroupVersion.WithKind("ConfigMap"), appsv1.SchemeGroupVersion.WithKind("Deployment"),
+		set.GVK, corev1.SchemeGroupVersion.WithKind("ConfigMap"), corev1.SchemeGroupVersion.WithKind("Secret"), appsv1.SchemeGroupVersion.WithKind("Deployment"),
 	} {
 		mapper.Add(gvk, meta.RESTScopeNamespace)
 		plural, _ := meta.UnsafeGuessKindToResource(gvk)

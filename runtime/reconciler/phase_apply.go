@@ -11,6 +11,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 )
 
 // applyChildren makes the planned children true, in order. The first failure ends it; what is done stays.
@@ -33,6 +34,10 @@ func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, e
 		}
 		s.changes = append(s.changes, change)
 	}
+	if missing, ok := errors.AsType[*sources.MissingError](s.planErr); ok {
+		s.waiting = &waiting{reason: orkv1.ReasonSourceMissing, message: missing.Error()}
+		return true, nil
+	}
 	return false, s.planErr
 }
 
@@ -48,7 +53,11 @@ func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error
 	}
 	// A declaration that creates once keeps its child whatever its gate says, also one that an earlier Katalog kept as declared.
 	for _, one := range s.spared {
-		if object, err := d.build(one.child, s.owner, one.facts); err == nil {
+		objects, err := d.named(one.child, s.owner, one.facts)
+		if err != nil {
+			continue
+		}
+		for _, object := range objects {
 			wanted.Add(object)
 		}
 	}

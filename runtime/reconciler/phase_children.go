@@ -89,7 +89,11 @@ func (d *Declarative) rank(s *scope) func(*unstructured.Unstructured) int {
 		if !spared { // they are rendered only when somebody asks
 			spared = true
 			for i, one := range s.spared {
-				if object, err := d.build(one.child, s.owner, one.facts); err == nil {
+				objects, err := d.named(one.child, s.owner, one.facts)
+				if err != nil {
+					continue
+				}
+				for _, object := range objects {
 					if _, ok := places[apply.IDOf(object)]; !ok {
 						places[apply.IDOf(object)] = i
 					}

@@ -25,10 +25,14 @@ type spared struct {
 // all the same.
 func (d *Declarative) plan(_ context.Context, s *scope) (done bool, err error) {
 	if !s.passes(s.Box.Gate, s.facts, func() string { return "operatorBox" }) {
+		d.Sources.Keep(s.Item.NamespacedName)
 		return true, nil
 	}
 	p := planner{Declarative: d, scope: s, names: map[apply.ID]string{}}
 	s.planErr = p.blocks()
+	if s.planErr == nil {
+		d.Sources.Keep(s.Item.NamespacedName, s.copied...)
+	}
 	return false, nil
 }
 
@@ -78,23 +82,39 @@ func (p *planner) child(child *box.Child, open bool) error {
 }
 
 func (p *planner) object(child *box.Child, facts template.Facts) error {
+	if looks(child) {
+		return p.several(child, facts)
+	}
 	object, err := p.build(child, p.owner, facts)
-	if err != nil {
+	if err != nil || !p.allowed(child, object) {
 		return err
 	}
-	if !p.Set.Namespaces.Allows(object.GetNamespace()) {
-		p.skipped = append(p.skipped, fmt.Sprintf("%s: namespace %s", child, object.GetNamespace()))
-		return nil
+	return p.add(child, object, false)
+}
+
+// allowed tells whether an object may be touched where it is.
+func (p *planner) allowed(child *box.Child, object *unstructured.Unstructured) bool {
+	if p.Set.Namespaces.Allows(object.GetNamespace()) {
+		return true
 	}
+	p.skipped = append(p.skipped, fmt.Sprintf("%s: namespace %s", child, object.GetNamespace()))
+	return false
+}
+
+// add plans an object. Replace has one that is created once written all the same.
+func (p *planner) add(child *box.Child, object *unstructured.Unstructured, replace bool) error {
 	id := apply.IDOf(object)
 	if first, taken := p.names[id]; taken {
 		return &controllers.InvalidError{Fields: duplicateName(child, object, first)}
 	}
 	p.names[id] = child.String()
+	if p.Planned != nil {
+		p.Planned(child, object)
+	}
 	p.made[p.place] = append(p.made[p.place], len(p.planned))
 	p.planned = append(p.planned, planned{
 		Desired: apply.Desired{
-			Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Force: child.Force,
+			Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Replace: replace, Force: child.Force,
 			Strict: child.Kind.GVK.Empty(), // spelled out by a person
 		},
 		path:  child.String(),
@@ -111,16 +131,22 @@ func (d *Declarative) build(child *box.Child, owner controllers.Owner, facts tem
 	if err != nil {
 		return nil, err
 	}
-	object, err := child.Build(owner, rendered)
+	object, err := child.Build(owner, rendered, controllers.Seen{Now: facts.Now(), Edge: facts.ChangesAt})
 	if err != nil {
 		return nil, err
 	}
-	if child.Depth != "" {
-		annotations := object.GetAnnotations() // of its own: the owner is among them
-		annotations[orkv1.AnnotationDepth] = child.Depth
-		object.SetAnnotations(annotations)
-	}
+	stampDepth(child, object)
 	return object, d.place(child, owner, object)
+}
+
+// stampDepth writes down how deep the child of an ordered block lies.
+func stampDepth(child *box.Child, object *unstructured.Unstructured) {
+	if child.Depth == "" {
+		return
+	}
+	annotations := object.GetAnnotations() // of its own: the owner is among them
+	annotations[orkv1.AnnotationDepth] = child.Depth
+	object.SetAnnotations(annotations)
 }
 
 // place puts an object whose scope only discovery knows where it belongs.

@@ -9,6 +9,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -37,6 +38,9 @@ type scope struct {
 	spared []spared
 	// planErr is why the plan ends early. Set by plan, returned by applyChildren once what is planned is done.
 	planErr error
+	// lookUp reads what children are copies of, and copied are those that were asked for. Set at the start and by plan.
+	lookUp func(sources.Source) (*unstructured.Unstructured, error)
+	copied []sources.Source
 	// skipped are the children whose namespace is off limits. Set by plan.
 	skipped []string
 	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.

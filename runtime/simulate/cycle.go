@@ -17,6 +17,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
@@ -32,7 +33,10 @@ type actor struct {
 	// reconciler is nil for a resource that is refused or not operated.
 	reconciler work.Reconciler
 	kinds      []schema.GroupVersionKind
-	outcome    Outcome
+	sources    *sources.Reader
+	// random are the keys of data that are another text each time.
+	random  map[apply.ID][]string
+	outcome Outcome
 	// wanted are the children of the last cycle, in the order in which they are applied.
 	wanted []*unstructured.Unstructured
 	// gates are those of the cycle that runs.
@@ -41,9 +45,10 @@ type actor struct {
 
 // enter makes the reconciler of a resource, as the engine does. An error is one of the scene.
 func (s *simulation) enter(ctx context.Context, one *resource) error {
-	a := &actor{simulation: s, resource: one, kinds: one.set.Kinds(), outcome: Outcome{
+	a := &actor{simulation: s, resource: one, kinds: one.set.Kinds(), random: map[apply.ID][]string{}, outcome: Outcome{
 		Kind: one.object.GetKind(), Namespace: one.object.GetNamespace(), Name: one.object.GetName(), Warnings: one.notes,
 	}}
+	a.sources = s.sources.Reader(func(types.NamespacedName) {}) // cycles go on as long as anything is written
 	s.actors = append(s.actors, a)
 	if one.refused != nil {
 		a.fail(one.refused)
@@ -73,6 +78,7 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 		Decided: func(d reconciler.Decision) {
 			a.gates = append(a.gates, Gate{Gate: d.Gate, Pass: d.Verdict.Pass, Reason: d.Verdict.Reason})
 		},
+		Sources: a.sources, Planned: a.noteRandom,
 		Now: func() time.Time { return s.opts.Now },
 	}), nil)
 	return nil
@@ -172,7 +178,7 @@ func (a *actor) take() {
 		}
 	}
 	for _, child := range all {
-		a.outcome.Children = append(a.outcome.Children, tidy(child))
+		a.outcome.Children = append(a.outcome.Children, a.steady(tidy(child)))
 	}
 	if object := a.now(); object != nil {
 		a.outcome.Resource = tidy(object)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 )
 
 // Run simulates the resources in the order in which they are given, and those of their children that a Katalog operates. Each finds what
@@ -26,10 +27,14 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	s := &simulation{opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}}
 	s.server = newServer(s.kinds, opts.Now)
 	s.store = children.NewStoreOf(s.server.watch, s.kinds)
+	s.sources = sources.NewStoreOf(s.server.watch, s.kinds)
 	s.applier = apply.New(client{s.server}, s.store)
 	defer func() {
 		for _, one := range entries {
 			s.store.Release(one.name)
+		}
+		for _, one := range s.actors {
+			one.sources.Close()
 		}
 	}()
 
@@ -110,6 +115,7 @@ type simulation struct {
 	applier *apply.Applier
 	// observed are the children that are given, as they are given.
 	observed map[key]*unstructured.Unstructured
+	sources  *sources.Store
 	// actors are all resources, those given first.
 	actors []*actor
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"strconv"
+	"strings"
 	"time"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
@@ -41,7 +42,9 @@ type key struct {
 type watcher struct {
 	resource schema.GroupResource
 	selector labels.Selector
-	store    toolscache.Store
+	// namespace and name are empty where they do not matter.
+	namespace, name string
+	store           toolscache.Store
 }
 
 func newServer(kinds *kinds, now time.Time) *server {
@@ -62,8 +65,12 @@ func (s *server) watch(_ context.Context, opts informer.Options) (*informer.Info
 	if err != nil {
 		return nil, fmt.Errorf("watch %s: %w", opts.Resource.Resource, err)
 	}
+	name, named := strings.CutPrefix(opts.FieldSelector, "metadata.name=")
+	if opts.FieldSelector != "" && !named {
+		return nil, fmt.Errorf("watch %s: field selector %s", opts.Resource.Resource, opts.FieldSelector)
+	}
 	still, store := informer.Still(opts.Resource, opts.Indexers)
-	w := watcher{resource: opts.Resource.GroupResource(), selector: selector, store: store}
+	w := watcher{resource: opts.Resource.GroupResource(), selector: selector, namespace: opts.Namespace, name: name, store: store}
 	for at, object := range s.objects {
 		if at.GroupResource == w.resource {
 			if err := w.see(object); err != nil {
@@ -76,7 +83,10 @@ func (s *server) watch(_ context.Context, opts informer.Options) (*informer.Info
 }
 
 func (w watcher) see(object *unstructured.Unstructured) error {
-	if w.selector.Matches(labels.Set(object.GetLabels())) {
+	switch {
+	case w.namespace != "" && w.namespace != object.GetNamespace(), w.name != "" && w.name != object.GetName():
+		return nil
+	case w.selector.Matches(labels.Set(object.GetLabels())):
 		return w.store.Add(object) //nolint:wrapcheck // no key function that fails
 	}
 	return w.store.Delete(object) //nolint:wrapcheck // as above

@@ -26,6 +26,8 @@ type declared struct {
 	entry string
 	// box is the YAML of operatorBox.
 	box string
+	// now is the clock. Defaults to the real one.
+	now func() time.Time
 }
 
 // operator is an engine that operates the resources of one namespace.
@@ -50,7 +52,7 @@ func operate(ctx context.Context, namespace string, d declared) *operator {
 		Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: new(true)},
 	})
 	Expect(err).NotTo(HaveOccurred())
-	o.engine, err = engine.New(mgr, engine.Options{Katalogs: []*orkv1.Katalog{d.parse(namespace)}, Namespace: namespace})
+	o.engine, err = engine.New(mgr, engine.Options{Katalogs: []*orkv1.Katalog{d.parse(namespace)}, Namespace: namespace, Now: d.now})
 	Expect(err).NotTo(HaveOccurred())
 
 	ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
