@@ -37,10 +37,11 @@ func New(resource *Props) *Known {
 		"item":  "is there inside of a declaration with forEach",
 		"index": "is there inside of a declaration with forEach",
 		"value": "is there inside of a declaration with forEach over a map",
+		"previous": "is there inside of rollback.onRollback",
 	}}
 	for _, name := range []string{
 		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "inputs", "intent", "metrics", "normalize",
-		"notes", "previous", "profiles", "request", "target",
+		"notes", "profiles", "request", "target",
 	} {
 		r.roots[name] = nil
 	}

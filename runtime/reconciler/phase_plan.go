@@ -39,7 +39,7 @@ type planner struct {
 }
 
 func (p *planner) blocks() error {
-	for _, block := range p.Box.Blocks {
+	for _, block := range p.declared() {
 		open := p.passes(block.Gate, p.facts, func() string { return block.Name })
 		for i := range block.Children {
 			p.order++
@@ -57,12 +57,13 @@ func (p *planner) child(child *box.Child, open bool) error {
 	if err != nil && open { // behind a closed gate nothing is looked at but what is spared
 		return err
 	}
+	left := p.leaves(child)
 	for _, facts := range elements {
-		if open && p.childPasses(child, facts) {
+		if open && !left && p.childPasses(child, facts) {
 			if err := p.object(child, facts); err != nil {
 				return err
 			}
-		} else if child.CreateOnce {
+		} else if child.CreateOnce || left {
 			p.spared = append(p.spared, spared{child: child, facts: facts})
 		}
 	}

@@ -16,6 +16,8 @@ import (
 type scope struct {
 	work.Work
 	owner controllers.Owner
+	// found is the resource as the cycle found it: Object changes with what is written to it. Set at the start.
+	found *unstructured.Unstructured
 	// facts is what templates and conditions read. Set at the start; observeChildren adds .children, and writeStatus brings them
 	// up to date.
 	facts template.Facts
@@ -41,6 +43,16 @@ type scope struct {
 	skipped []string
 	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.
 	waiting *waiting
+	// rollback is set while the resource goes back to an earlier spec. Set at the start.
+	rollback *rollback
+	// noPrevious is why there is no spec to go back to, and counted tells that the failure brings the resource nearer to a rollback.
+	// Set by tally.
+	noPrevious string
+	counted    bool
+	// notRecorded is why the spec, which succeeded, is not one to go back to, and again asks for another cycle to try once more.
+	// Set by recordSpec.
+	notRecorded string
+	again       bool
 	// changes is what was done to the children. Set by applyChildren and prune.
 	changes apply.ChangeSet
 	// restricted is set by guard: the resource's namespace is off limits.
@@ -55,7 +67,9 @@ type scope struct {
 type waiting struct{ reason, message string }
 
 // incomplete tells whether the cycle left something undone: what follows from a success must not be said.
-func (s *scope) incomplete() bool { return s.err != nil || s.denied != nil || s.waiting != nil }
+func (s *scope) incomplete() bool {
+	return s.err != nil || s.denied != nil || s.waiting != nil || s.rollback != nil
+}
 
 // planned is one child that the resource wants, and where it comes from.
 type planned struct {
@@ -67,7 +81,7 @@ type planned struct {
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {
-	s := &scope{Work: w, owner: owner(w), effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
+	s := &scope{Work: w, owner: owner(w), found: w.Object, effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
 	s.facts = template.NewFacts(map[string]any{
 		"apiVersion": w.Object.GetAPIVersion(),
 		"kind":       w.Object.GetKind(),
