@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"maps"
@@ -98,7 +99,7 @@ func (d *Declarative) snapshot(s *scope) (string, error) {
 		return "", err
 	}
 	for _, snapshot := range annotated(s.Object, orkv1.AnnotationPreviousSpec) {
-		if recorded, err := unpack(snapshot); err == nil && string(recorded) == string(spec) {
+		if recorded, err := unpack(snapshot); err == nil && bytes.Equal(recorded, spec) {
 			return snapshot, nil
 		}
 	}
@@ -142,4 +143,3 @@ func (d *Declarative) sendRolledBack(s *scope, before, after []metav1.Condition)
 		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeWarning, orkv1.ConditionRolledBack, "Reconcile", "%s", is.Message)
 	}
 }
-

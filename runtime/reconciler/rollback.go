@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -151,7 +152,7 @@ func (d *Declarative) last(s *scope, known history) (last previous, same bool, e
 		return previous{}, false, err
 	}
 	spec, err := specOf(s.found)
-	return last, string(spec) == string(last.spec), err
+	return last, bytes.Equal(spec, last.spec), err
 }
 
 // toldCause is why the generation failed as far as the status still tells.

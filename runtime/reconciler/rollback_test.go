@@ -1,7 +1,6 @@
 package reconciler
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
@@ -310,6 +309,7 @@ func TestDefect69NothingToGoBackTo(t *testing.T) {
 		"Spoilt": {
 			reason: "somebody wrote something else there",
 			prepare: func(t *testing.T, h *harness) {
+				t.Helper()
 				h.edit(t, func(o *unstructured.Unstructured) {
 					o.SetAnnotations(map[string]string{orkv1.AnnotationPreviousSpec: "x"})
 				})
@@ -319,6 +319,7 @@ func TestDefect69NothingToGoBackTo(t *testing.T) {
 		"SameSpec": {
 			reason: "what fails now has succeeded before",
 			prepare: func(t *testing.T, h *harness) {
+				t.Helper()
 				encoded, err := specOf(h.resource)
 				if err != nil {
 					t.Fatal(err)
@@ -520,7 +521,7 @@ func TestDefect69WhatIsGoneIsForgotten(t *testing.T) {
 	h.look(t)
 	gone := h.work()
 	gone.Object = nil
-	if _, err := h.Reconcile(context.Background(), gone); err != nil {
+	if _, err := h.Reconcile(t.Context(), gone); err != nil {
 		t.Fatal(err)
 	}
 	expect(t, "histories", 0, len(h.histories.of))
