@@ -34,9 +34,9 @@ var _ template.Roots = (*Known)(nil)
 // New returns the roots of a resource, whose schema may be nil. Everything but the resource is any value.
 func New(resource *Props) *Known {
 	r := &Known{roots: map[string]*Props{}, local: map[string]string{
-		"item":  "is there inside of a declaration with forEach",
-		"index": "is there inside of a declaration with forEach",
-		"value": "is there inside of a declaration with forEach over a map",
+		"item":     "is there inside of a declaration with forEach",
+		"index":    "is there inside of a declaration with forEach",
+		"value":    "is there inside of a declaration with forEach over a map",
 		"previous": "is there inside of rollback.onRollback",
 	}}
 	for _, name := range []string{
