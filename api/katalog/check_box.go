@@ -25,9 +25,7 @@ func (c *checker) box(box *orkv1.OperatorBox, path *field.Path) {
 	c.observe(box.Observe, path.Child("observe"))
 	c.cross(box.Cross, path.Child("cross"))
 	c.operatorAutoscale(box.Autoscale, path.Child("autoscale"))
-	if box.Rollback != nil {
-		c.block(box.Rollback.OnRollback, blockReconcile, path.Child("rollback", "onRollback"))
-	}
+	c.rollback(box, path)
 	if r := box.Reconciler; r != nil && r.Default != nil && !*r.Default && (box.OnCreate != nil || box.OnReconcile != nil) {
 		c.warnf(path.Child("reconciler", "default"), "false ignores onCreate and onReconcile")
 	}

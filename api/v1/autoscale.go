@@ -61,25 +61,26 @@ type EmitEvent struct {
 // +kubebuilder:validation:Enum=Normal;Warning
 type EmitType string
 
-// Rollback tells when a resource returns to its last good spec, and to what.
+// Rollback tells when a resource returns to the spec that succeeded last, and to what. Only a change of its spec ends that.
 type Rollback struct {
 	// Trigger counts the failures that lead to a rollback.
 	// +optional
 	Trigger *RollbackTrigger `json:"trigger,omitempty"`
-	// OnRollback replaces the children that are kept as declared. It reads .previous.spec.
+	// OnRollback is applied in place of the children that are kept as declared, and reads .previous.spec. What it does not name
+	// stays as it is. Without it the children that are kept as declared are made of the spec that succeeded last.
 	// +optional
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
 	OnRollback *Block `json:"onRollback,omitempty"`
 }
 
-// RollbackTrigger counts the failures of one resource.
+// RollbackTrigger counts the failures in a row of one generation of one resource.
 type RollbackTrigger struct {
 	// ConsecutiveFailures defaults to 3.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	ConsecutiveFailures *int32 `json:"consecutiveFailures,omitempty"`
-	// WithinDuration bounds the time they may take. Absent, it does not matter.
+	// WithinDuration bounds the time from the first of them to the last. Absent, it does not matter.
 	// +optional
 	WithinDuration *Duration `json:"withinDuration,omitempty"`
 }

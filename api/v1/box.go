@@ -47,10 +47,10 @@ type OperatorBox struct {
 	// Emit lists Events that a cycle sends.
 	// +optional
 	Emit *Emit `json:"emit,omitempty"`
-	// RollBackOnError returns to the last good spec after failures.
+	// RollBackOnError returns to the spec that succeeded last after three failures in a row: short for an empty rollback.
 	// +optional
 	RollBackOnError bool `json:"rollBackOnError,omitempty"`
-	// Rollback tells when, and to what.
+	// Rollback tells when that happens, and what is applied then.
 	// +optional
 	Rollback *Rollback `json:"rollback,omitempty"`
 }

@@ -13,6 +13,9 @@ const (
 	ConditionValidationFailed = "ValidationFailed"
 	// ConditionValidationWarning is there when the Katalog has validation rules, and True while one warns of the resource.
 	ConditionValidationWarning = "ValidationWarning"
+	// ConditionRolledBack is True while the children are those of the spec that succeeded last, because the present one fails. It is
+	// False where there is no such spec, and not there at all otherwise.
+	ConditionRolledBack = "RolledBack"
 )
 
 // Reasons of conditions. An Event that tells of Ready=False has the same reason.
@@ -48,4 +51,11 @@ const (
 	// ReasonWarnRuleViolation and ReasonNoWarnings are those of ValidationWarning.
 	ReasonWarnRuleViolation = "WarnRuleViolation"
 	ReasonNoWarnings        = "NoWarnings"
+	// ReasonPreviousSpecApplied and ReasonRollbackFailed are those of RolledBack=True: the children are back, or not yet.
+	ReasonPreviousSpecApplied = "PreviousSpecApplied"
+	ReasonRollbackFailed      = "RollbackFailed"
+	// ReasonNoPreviousSpec and ReasonSpecNotRecorded are those of RolledBack=False: no spec has succeeded yet, or the one that did
+	// could not be kept.
+	ReasonNoPreviousSpec  = "NoPreviousSpec"
+	ReasonSpecNotRecorded = "SpecNotRecorded"
 )

@@ -53,6 +53,11 @@ const (
 	AnnotationManagedBy    = Domain + "managed-by"
 	AnnotationManagedSince = Domain + "managed-since"
 
+	// AnnotationPreviousSpec holds the spec that succeeded last, as gzipped JSON in base64, where a rollback is declared.
+	AnnotationPreviousSpec = Domain + "previous-spec"
+	// AnnotationRollbackAtGeneration holds the generation that is rolled back. Another generation is not.
+	AnnotationRollbackAtGeneration = Domain + "rollback-at-generation"
+
 	// AnnotationServeTarget and the following are the gateway's: the target and the alias through which a resource came, what
 	// delivered it, and for whom.
 	AnnotationServeTarget   = Domain + "serve-target"

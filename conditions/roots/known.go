@@ -38,11 +38,12 @@ func New(resource *Props) *Known {
 		"index": "is there inside of a declaration with forEach",
 		"value": "is there inside of a declaration with forEach over a map",
 		// An import puts what they are bound to in their place.
-		"inputs": "is there inside of a Motif",
+		"inputs":   "is there inside of a Motif",
+		"previous": "is there inside of rollback.onRollback",
 	}}
 	for _, name := range []string{
 		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "intent", "metrics", "normalize",
-		"notes", "previous", "profiles", "request", "target",
+		"notes", "profiles", "request", "target",
 	} {
 		r.roots[name] = nil
 	}

@@ -87,6 +87,8 @@ type Box struct {
 	Blocks []Block
 	// OnDelete are the children that are deleted, and gone, before the resource goes. Nil: none.
 	OnDelete *Block
+	// Rollback tells when a resource goes back to the spec that succeeded last. Nil: never.
+	Rollback *Rollback
 	// Kinds of the children, in apply order.
 	Kinds []schema.GroupVersionKind
 	// Status tells what the status says.

@@ -172,7 +172,8 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
-	blocks := b.Blocks
+	b.Rollback = c.rollback(declared, at)
+	blocks := b.Declared()
 	if b.OnDelete != nil {
 		blocks = append(slices.Clip(blocks), *b.OnDelete)
 	}
@@ -436,7 +437,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 	for _, label := range kept {
 		note(&b.ReadsChildren, label.References())
 	}
-	for _, block := range b.Blocks {
+	for _, block := range b.Declared() {
 		note(&b.ReadsChildren, block.Gate.References())
 		for _, child := range block.Children {
 			note(&b.ReadsChildren, child.Gate.References())

@@ -66,7 +66,7 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 func (s *Set) enrichable() []enrich.Child {
 	var children []enrich.Child
 	for _, b := range s.boxes() {
-		for _, block := range b.Blocks {
+		for _, block := range b.Declared() {
 			for i := range block.Children {
 				children = append(children, enrich.Child{GroupVersionKind: block.Children[i].GVK, Labelled: block.Children[i].labels()})
 			}

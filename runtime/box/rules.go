@@ -76,7 +76,7 @@ func (r rights) rules() []rbacv1.PolicyRule {
 func (s *Set) statusKinds() []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for _, b := range s.boxes() {
-		for _, block := range b.Blocks {
+		for _, block := range b.Declared() {
 			for _, child := range block.Children {
 				if custom, ok := child.Declaration.Value.(orkv1.Custom); ok && custom.Object["status"].Value != nil {
 					kinds = append(kinds, child.GVK)

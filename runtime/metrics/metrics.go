@@ -16,6 +16,7 @@ type Recorder struct {
 	activationLatency *prometheus.HistogramVec
 	panics            *prometheus.CounterVec
 	children          *prometheus.CounterVec
+	rollbacks         *prometheus.CounterVec
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -45,11 +46,15 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		children: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orkestra_apply_changes_total", Help: "Children written, by action: created, configured, adopted or pruned.",
 		}, []string{"crd", "action"}),
+		rollbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "orkestra_rollback_total", Help: "Resources that went back to the spec that succeeded last.",
+		}, []string{"crd"}),
 	}
 	for _, register := range []func() error{
 		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
+		share(registerer, &r.rollbacks),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -71,6 +76,7 @@ func (r *Recorder) CRD(name string) *CRD {
 		notActivated:      r.activations.WithLabelValues(name, "error"),
 		activationLatency: r.activationLatency.WithLabelValues(name),
 		Panics:            r.panics.WithLabelValues(name),
+		Rollbacks:         r.rollbacks.WithLabelValues(name),
 		children:          map[string]prometheus.Counter{},
 	}
 	for _, action := range []string{"created", "configured", "adopted", "pruned"} {
@@ -82,8 +88,9 @@ func (r *Recorder) CRD(name string) *CRD {
 
 // CRD holds the series of one entry.
 type CRD struct {
-	Active prometheus.Gauge
-	Panics prometheus.Counter
+	Active    prometheus.Gauge
+	Panics    prometheus.Counter
+	Rollbacks prometheus.Counter
 
 	name string
 	now  *now

@@ -60,8 +60,12 @@ orkestra_apply_changes_total{action="pruned",crd="website"} 0
 # HELP orkestra_panics_total Cycles that ended in a panic, which was contained.
 # TYPE orkestra_panics_total counter
 orkestra_panics_total{crd="website"} 0
+# HELP orkestra_rollback_total Resources that went back to the spec that succeeded last.
+# TYPE orkestra_rollback_total counter
+orkestra_rollback_total{crd="website"} 0
 `, "controller_crd_activation_total", "controller_queue_depth", "controller_reconcile_total", "controller_resource_count",
-		"controller_workers_active", "orkestra_apply_changes_total", "orkestra_panics_total")
+		"controller_workers_active", "orkestra_apply_changes_total", "orkestra_panics_total",
+		"orkestra_rollback_total")
 	for _, name := range []string{"controller_reconcile_duration_seconds", "controller_crd_activation_latency_seconds"} {
 		if count, err := testutil.GatherAndCount(registry, name); err != nil || count != 1 {
 			t.Errorf("%d series %s from the start (%v), want 1", count, name, err)

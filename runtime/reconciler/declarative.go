@@ -60,6 +60,8 @@ type Options struct {
 	Decided func(Decision)
 	// Planned is told of every object that a cycle wants, and of its declaration. Nil: nobody is.
 	Planned func(*box.Child, *unstructured.Unstructured)
+	// RolledBack is told of every resource that begins to go back to an earlier spec. Nil: nobody is.
+	RolledBack func()
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -70,6 +72,8 @@ type Declarative struct {
 	// steps spaces the cycles of a resource whose status, once written, leads to the next one: at once at first, ever later for
 	// one that never comes to rest.
 	steps workqueue.TypedRateLimiter[types.NamespacedName]
+	// histories are those of resources whose box has a rollback.
+	histories histories
 }
 
 var _ work.Reconciler = (*Declarative)(nil)
@@ -81,6 +85,9 @@ func NewDeclarative(opts Options) *Declarative {
 	}
 	if opts.Ready == nil {
 		opts.Ready = func(child *unstructured.Unstructured) readiness.Verdict { return readiness.Of(child.Object) }
+	}
+	if opts.RolledBack == nil {
+		opts.RolledBack = func() {}
 	}
 	return &Declarative{
 		Options: opts,
@@ -96,35 +103,61 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 	if w.Object == nil {
 		d.steps.Forget(w.Item.NamespacedName)
 		d.Sources.Keep(w.Item.NamespacedName)
+		d.histories.forget(w.Item.NamespacedName)
 		return work.Outcome{}, nil
 	}
 	s := d.newScope(w)
-	s.lookUp = d.lookUpFor(ctx, s)
-	phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
-	if w.Object.GetDeletionTimestamp() != nil {
-		phases = []phase{d.cleanUp}
-		d.Sources.Keep(w.Item.NamespacedName)
-	}
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			s.err = fmt.Errorf("reconciler panic: %v", recovered)
+			d.tally(ctx, s)
 			d.writeStatus(ctx, s)
 			panic(recovered) // whoever contains it has the stack
 		}
 	}()
-	for _, run := range phases {
-		var done bool
-		if done, s.err = run(ctx, s); done || s.err != nil {
-			break
-		}
+	d.run(ctx, s)
+	var failed error
+	if d.tally(ctx, s) { // at once, not when the failure is due to be tried again
+		failed, w.Object = s.err, s.Object
+		before := s.changes
+		s = d.newScope(w)
+		s.changes = before
+		d.run(ctx, s)
 	}
 	d.writeStatus(ctx, s)
 	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil}
-	if _, stalled := reasonOf(s.err); stalled {
+	switch _, stalled := reasonOf(s.err); {
+	case s.err == nil && failed != nil: // to try it again is what the rollback has ended
+		return outcome, reconcile.TerminalError(failed)
+	case stalled && !s.counted:
 		// Only a change of the resource, of a child or of the Katalog can help. The resync looks again all the same.
 		return outcome, reconcile.TerminalError(s.err)
 	}
 	return outcome, s.err
+}
+
+// run goes through the phases of the cycle up to the first that ends it.
+func (d *Declarative) run(ctx context.Context, s *scope) {
+	s.lookUp = d.lookUpFor(ctx, s)
+	for _, run := range d.phases(s) {
+		var done bool
+		if done, s.err = run(ctx, s); done || s.err != nil {
+			return
+		}
+	}
+}
+
+func (d *Declarative) phases(s *scope) []phase {
+	switch {
+	case s.Object.GetDeletionTimestamp() != nil:
+		return []phase{d.cleanUp}
+	case d.rolledBack(s):
+		return d.rollbackPhases(s)
+	default:
+		return []phase{
+			d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune, d.recordSpec,
+		}
+	}
 }
 
 // owner is the resource as its children know it.

@@ -21,6 +21,7 @@ func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
 	if warns != nil && warns.Status == metav1.ConditionTrue && (warned == nil || warned.Status != warns.Status || warned.Message != warns.Message) {
 		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeWarning, orkv1.ConditionValidationWarning, "Reconcile", "%s", warns.Message)
 	}
+	d.sendRolledBack(s, before, after)
 	was, is := status.Find(before, orkv1.ConditionReady), status.Find(after, orkv1.ConditionReady)
 	switch {
 	case is == nil:

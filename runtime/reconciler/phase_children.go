@@ -108,7 +108,7 @@ func (d *Declarative) rank(s *scope) func(*unstructured.Unstructured) int {
 }
 
 func (s *scope) declaresCustom(gvk schema.GroupVersionKind) bool {
-	for _, block := range s.Box.Blocks {
+	for _, block := range s.Box.Declared() {
 		for i := range block.Children {
 			if child := &block.Children[i]; child.GVK == gvk {
 				return child.Kind.GVK.Empty()

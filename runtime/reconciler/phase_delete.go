@@ -16,6 +16,7 @@ import (
 // cleanUp deletes what garbage collection does not and what onDelete names, waits until it is gone, and lets the resource go. But for
 // onDelete it renders nothing: what there is to delete is found by the owner label.
 func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err error) {
+	d.Sources.Keep(s.Item.NamespacedName)
 	mine := func(f string) bool { return d.ours(s, f) }
 	if !slices.ContainsFunc(s.Object.GetFinalizers(), mine) {
 		return true, nil

@@ -49,8 +49,9 @@ type planner struct {
 }
 
 func (p *planner) blocks() error {
-	for b := range p.Box.Blocks {
-		p.block = &p.Box.Blocks[b]
+	blocks := p.declared()
+	for b := range blocks {
+		p.block = &blocks[b]
 		p.made = make([][]int, len(p.block.Children))
 		open := p.passes(p.block.Gate, p.facts, func() string { return p.block.Name })
 		for p.place = range p.block.Children {
@@ -69,12 +70,13 @@ func (p *planner) child(child *box.Child, open bool) error {
 	if err != nil && open { // behind a closed gate nothing is looked at but what is spared
 		return err
 	}
+	left := p.leaves(child)
 	for _, facts := range elements {
-		if open && p.childPasses(child, facts) {
+		if open && !left && p.childPasses(child, facts) {
 			if err := p.object(child, facts); err != nil {
 				return err
 			}
-		} else if child.CreateOnce {
+		} else if child.CreateOnce || left {
 			p.spared = append(p.spared, spared{child: child, facts: facts})
 		}
 	}

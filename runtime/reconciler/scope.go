@@ -17,6 +17,8 @@ import (
 type scope struct {
 	work.Work
 	owner controllers.Owner
+	// found is the resource as the cycle found it: Object changes with what is written to it. Set at the start.
+	found *unstructured.Unstructured
 	// facts is what templates and conditions read. Set at the start; observeChildren adds .children, and writeStatus brings them
 	// up to date.
 	facts template.Facts
@@ -38,13 +40,23 @@ type scope struct {
 	spared []spared
 	// planErr is why the plan ends early. Set by plan, returned by applyChildren once what is planned is done.
 	planErr error
-	// lookUp reads what children are copies of, and copied are those that were asked for. Set at the start and by plan.
+	// lookUp reads what children are copies of, and copied are those that were asked for. Set by run and by plan.
 	lookUp func(sources.Source) (*unstructured.Unstructured, error)
 	copied []sources.Source
 	// skipped are the children whose namespace is off limits. Set by plan.
 	skipped []string
 	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.
 	waiting *waiting
+	// rollback is set while the resource goes back to an earlier spec. Set at the start.
+	rollback *rollback
+	// noPrevious is why there is no spec to go back to, and counted tells that the failure brings the resource nearer to a rollback.
+	// Set by tally.
+	noPrevious string
+	counted    bool
+	// notRecorded is why the spec, which succeeded, is not one to go back to, and again asks for another cycle to try once more.
+	// Set by recordSpec.
+	notRecorded string
+	again       bool
 	// changes is what was done to the children. Set by applyChildren and prune.
 	changes apply.ChangeSet
 	// restricted is set by guard: the resource's namespace is off limits.
@@ -65,11 +77,13 @@ type waiting struct {
 }
 
 // incomplete tells whether the cycle left something undone: what comes after a success must not follow.
-func (s *scope) incomplete() bool { return s.err != nil || s.denied != nil || s.waiting != nil }
+func (s *scope) incomplete() bool {
+	return s.err != nil || s.denied != nil || s.waiting != nil || s.rollback != nil
+}
 
 // failed tells whether the cycle ended early: what is true of a success must not be said.
 func (s *scope) failed() bool {
-	return s.err != nil || s.denied != nil || s.waiting != nil && !s.waiting.partly
+	return s.err != nil || s.denied != nil || s.rollback != nil || s.waiting != nil && !s.waiting.partly
 }
 
 // planned is one child that the resource wants, and where it comes from.
@@ -84,7 +98,7 @@ type planned struct {
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {
-	s := &scope{Work: w, owner: owner(w), effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
+	s := &scope{Work: w, owner: owner(w), found: w.Object, effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
 	s.facts = template.NewFacts(map[string]any{
 		"apiVersion": w.Object.GetAPIVersion(),
 		"kind":       w.Object.GetKind(),

@@ -42,7 +42,7 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 	if err := d.setFields(draft, s); err != nil {
 		log.Error(err, "some status fields are left as they are")
 	}
-	again := s.Box.ReadsStatus && draft.ChangesFields()
+	again := s.again || s.Box.ReadsStatus && draft.ChangesFields()
 	switch err := d.updateStatus(ctx, s, draft); {
 	case apierrors.IsConflict(err): // the event of the change that was missed brings the next cycle
 		log.V(1).Info("status is left as it is", "reason", err.Error())
@@ -80,6 +80,7 @@ func (d *Declarative) setConditions(draft *status.Draft, s *scope) {
 	set(orkv1.ConditionReconciling, !verdict.ready && !verdict.stalled)
 	set(orkv1.ConditionStalled, verdict.stalled)
 	d.setValidation(draft, s)
+	d.setRolledBack(draft, s)
 }
 
 func (s *scope) condition(conditionType string, is metav1.ConditionStatus, reason, message string) metav1.Condition {
@@ -105,6 +106,8 @@ func (d *Declarative) judge(s *scope) verdict {
 			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
 			message: "namespace " + s.Object.GetNamespace() + " is not one that the Katalog operates",
 		}
+	case s.rollback != nil: // a person has to change the spec, also when the previous one succeeds
+		return verdict{stalled: true, reason: s.rollback.cause.reason, message: s.rollback.cause.message}
 	case s.denied != nil:
 		return verdict{stalled: true, reason: orkv1.ReasonValidationFailed, message: brief(s.denied.Error())}
 	case s.err != nil:

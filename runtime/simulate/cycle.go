@@ -16,6 +16,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
@@ -220,6 +221,7 @@ func tidy(object *unstructured.Unstructured) *unstructured.Unstructured {
 	}
 	annotations := shown.GetAnnotations()
 	delete(annotations, appliedHash)
+	delete(annotations, orkv1.AnnotationPreviousSpec)
 	shown.SetAnnotations(annotations)
 	return shown
 }
