@@ -34,7 +34,6 @@ var notSupported = setOf(
 
 	// A child.
 	"Resources.profile", "Probe.profile", "SecurityContext.profile", "PodSecurity.profile", "RollingUpdate.profile",
-	"Deployment.autoscale",
 	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 

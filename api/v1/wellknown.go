@@ -31,6 +31,8 @@ const (
 	// write. A declaration may set LabelApp to something else.
 	LabelApp       = "app"
 	LabelOwnerName = "orkestra-owner"
+	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
+	LabelDeletionProtection = Domain + "deletion-protection"
 )
 
 // Annotations on children.
@@ -39,6 +41,8 @@ const (
 	AnnotationOwner = Domain + "owner"
 	// AnnotationAppliedHash is on children that are kept as declared, and on no others: a hash of what was last written.
 	AnnotationAppliedHash = Domain + "applied-hash"
+	// AnnotationLastScale is when the autoscaler of a workload last changed its replicas, as RFC 3339.
+	AnnotationLastScale = Domain + "last-scale"
 )
 
 // Annotations on resources.

@@ -83,7 +83,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		return work.Outcome{}, nil
 	}
 	s := d.newScope(w)
-	phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
+	phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata, d.applyChildren, d.prune}
 	if w.Object.GetDeletionTimestamp() != nil {
 		phases = []phase{d.cleanUp}
 	}

@@ -84,10 +84,14 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 	}
 	p.names[id] = child.String()
 	p.planned = append(p.planned, planned{
-		Desired: apply.Desired{Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Force: child.Force},
-		path:    child.String(),
-		sleep:   child.Sleep,
-		order:   p.order,
+		Desired: apply.Desired{
+			Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Force: child.Force, Recreate: child.Recreate,
+		},
+		path:  child.String(),
+		sleep: child.Sleep,
+		order: p.order,
+		child: child,
+		facts: facts,
 	})
 	return nil
 }

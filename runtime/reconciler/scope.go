@@ -9,6 +9,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -31,11 +32,12 @@ type scope struct {
 	// decided is told of the gates, unless it is nil. Set at the start.
 	decided func(Decision)
 
-	// planned are the children that the resource wants, as far as they could be made. Set by plan.
+	// planned are the children that the resource wants, as far as they could be made. Set by plan; decideReplicas tells what becomes
+	// of their replicas.
 	planned []planned
 	// spared are the declarations whose children stay although they are not planned. Set by plan.
 	spared []spared
-	// planErr is why the plan ends early. Set by plan, returned by applyChildren once what is planned is done.
+	// planErr is why the plan ends early. Set by plan and decideReplicas, returned by applyChildren once what is planned is done.
 	planErr error
 	// skipped are the children whose namespace is off limits. Set by plan.
 	skipped []string
@@ -64,6 +66,9 @@ type planned struct {
 	sleep time.Duration
 	// order is the position of its declaration among all of the box.
 	order int
+	// child is the declaration, and facts what it was rendered from.
+	child *box.Child
+	facts template.Facts
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {
