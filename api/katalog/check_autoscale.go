@@ -82,6 +82,11 @@ func (c *checker) scaledTwice(block *orkv1.Block, path *field.Path) {
 			scaled["StatefulSet/"+string(s.Name)] = path.Child("statefulSets").Index(i)
 		}
 	}
+	for i := range block.ReplicaSets {
+		if r := &block.ReplicaSets[i]; r.Autoscale != nil && r.Name != "" {
+			scaled["ReplicaSet/"+string(r.Name)] = path.Child("replicaSets").Index(i)
+		}
+	}
 	for i := range block.HPA {
 		target := block.HPA[i].ScaleTargetRef
 		if target == nil {

@@ -58,6 +58,7 @@ func (c *checker) child(child any, role blockRole, path *field.Path) {
 	}
 	if p := part[orkv1.EntryPolicy](v); p != nil {
 		c.policy(p, role, path)
+		c.createdOnce(child, p, role, path)
 	}
 	if w := part[orkv1.Workload](v); w != nil {
 		_, isJob := child.(*orkv1.Job)

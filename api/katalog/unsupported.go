@@ -31,9 +31,6 @@ var notSupported = setOf(
 	"Block.resourceQuotas", "Block.limitRanges", "Block.external", "Block.git", "Block.docker", "Block.ordered",
 	"Block.groups", "Block.timeout", "Block.name",
 
-	// A child.
-	"Deployment.autoscale",
-
 	// A condition, and rules.
 	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",
 )

@@ -44,7 +44,22 @@ type EntryPolicy struct {
 	// defaults to true.
 	// +optional
 	ForceConflict *bool `json:"forceConflict,omitempty"`
+	// OnImmutable tells what is done when a field changes that the API server does not change in an object that exists: report
+	// (the default), or recreate, which deletes the object with all that is in it and makes it anew.
+	// +optional
+	OnImmutable ImmutablePolicy `json:"onImmutable,omitempty"`
 }
+
+// ImmutablePolicy is what is done about a field that can't be changed in place.
+//
+// +kubebuilder:validation:Enum=report;recreate
+type ImmutablePolicy string
+
+// The policies for a field that can't be changed in place.
+const (
+	ImmutableReport   ImmutablePolicy = "report"
+	ImmutableRecreate ImmutablePolicy = "recreate"
+)
 
 // ForEach expands a declaration. Of a list, .item is the element; of a map, .item is the key and .value the value, in the
 // order of the keys. .index counts from 0.

@@ -14,6 +14,11 @@ func (RuleAction) Values() []string {
 }
 
 // Values implements Enum.
+func (ImmutablePolicy) Values() []string {
+	return []string{"report", "recreate"}
+}
+
+// Values implements Enum.
 func (RuleErrorPolicy) Values() []string {
 	return []string{"allow", "deny"}
 }

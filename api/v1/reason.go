@@ -31,6 +31,8 @@ const (
 	ReasonChildConflict = "ChildConflict"
 	// ReasonChildImmutable is a child with a field that cannot be changed in place.
 	ReasonChildImmutable = "ChildImmutable"
+	// ReasonChildProtected is a child that is to be deleted and that a label protects.
+	ReasonChildProtected = "ChildProtected"
 	// ReasonChildTerminating is a child that is made anew when an object of its name, which is on its way out, is gone.
 	ReasonChildTerminating = "ChildTerminating"
 	// ReasonChildNotReady is a child that is made when another one, on which it depends, is there and ready.

@@ -31,6 +31,8 @@ const (
 	// write. A declaration may set LabelApp to something else.
 	LabelApp       = "app"
 	LabelOwnerName = "orkestra-owner"
+	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
+	LabelDeletionProtection = Domain + "deletion-protection"
 )
 
 // Annotations on children.
@@ -46,6 +48,8 @@ const (
 	// AnnotationRotateAfter tells the age, as the Katalog has it.
 	AnnotationGeneratedAt = Domain + "generated-at"
 	AnnotationRotateAfter = Domain + "rotate-after"
+	// AnnotationLastScale is when the autoscaler of a workload last changed its replicas, as RFC 3339.
+	AnnotationLastScale = Domain + "last-scale"
 )
 
 // Annotations on resources.

@@ -34,6 +34,10 @@ type Desired struct {
 	Replace bool
 	// Force takes fields over from other field managers. Without it, a field that another manager holds is an error.
 	Force bool
+	// Recreate deletes an object with a field that the API server does not change, to have it made anew.
+	Recreate bool
+	// Yields are fields that the object holds for its creation alone.
+	Yields []Yielded
 }
 
 // Applier writes children. It may be used concurrently, for different resources.
@@ -51,9 +55,10 @@ func New(client dynamic.Interface, store *children.Store) *Applier {
 }
 
 // Apply makes one child as desired. The error is a *NotOwnedError when another owner holds the child, a
-// *TerminatingError while an object of its name is on its way out, a *children.MissingKindError when its kind is not installed, a
-// *children.UnreadableKindError when the kind may not be listed, an *ImmutableError when a field can't be changed, a *RefusedError when the server finds the object invalid. All others are worth a
-// new try.
+// *TerminatingError while an object of its name is on its way out, maybe by this call, a *children.MissingKindError when its kind is
+// not installed, a *children.UnreadableKindError when the kind may not be listed, an *ImmutableError when a field can't be changed, a
+// *ProtectedError when the object would be recreated and must not be deleted, a *RefusedError when the server finds the object
+// invalid. All others are worth a new try.
 func (a *Applier) Apply(ctx context.Context, owner controllers.Owner, desired Desired) (Change, error) {
 	change, err := a.apply(ctx, owner, desired)
 	if err != nil || desired.Status == nil || desired.CreateOnce && change.Action != Created {
@@ -67,7 +72,9 @@ func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired De
 	if !ok {
 		return Change{}, a.store.Absent(desired.Object.GroupVersionKind())
 	}
-	w := write{kind: kind, owner: owner, desired: desired, hash: hashOf(desired.Object.Object)}
+	w := write{kind: kind, owner: owner, desired: desired, initial: desired.Object}
+	w.desired.Object = unyielded(desired.Object, desired.Yields)
+	w.hash = hashOf(w.desired.Object.Object)
 
 	observed := kind.Child(desired.Object.GetNamespace(), desired.Object.GetName())
 	if observed != nil {
@@ -94,10 +101,13 @@ func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired De
 
 // write is one child on its way.
 type write struct {
-	kind    *children.Kind
-	owner   controllers.Owner
+	kind  *children.Kind
+	owner controllers.Owner
+	// desired has the object without what it yields, and initial is the object as it is made.
 	desired Desired
-	hash    hash
+	initial *unstructured.Unstructured
+	// hash of the desired object.
+	hash hash
 }
 
 func (w write) name() string {
@@ -110,9 +120,9 @@ func (w write) terminating(observed *unstructured.Unstructured, predecessor bool
 	}
 }
 
-// stamped is the object with the record of what it holds.
-func (w write) stamped() *unstructured.Unstructured {
-	object := w.desired.Object.DeepCopy()
+// stamped is the object, the desired or the initial one, with the record of what it holds.
+func (w write) stamped(object *unstructured.Unstructured) *unstructured.Unstructured {
+	object = object.DeepCopy()
 	if !w.desired.CreateOnce {
 		annotations := object.GetAnnotations()
 		if annotations == nil {
@@ -134,7 +144,7 @@ func (a *Applier) create(ctx context.Context, w write) (Change, error) {
 		validation = metav1.FieldValidationStrict
 	}
 	created, err := a.send(w, func() (*unstructured.Unstructured, error) {
-		return a.resource(w).Create(ctx, w.stamped(), metav1.CreateOptions{FieldManager: orkv1.FieldManager, FieldValidation: validation})
+		return a.resource(w).Create(ctx, w.stamped(w.initial), metav1.CreateOptions{FieldManager: orkv1.FieldManager, FieldValidation: validation})
 	})
 	if err != nil {
 		return Change{}, a.refusals.note(w, nil, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err))
@@ -162,12 +172,12 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 	case holder.ours && a.converged(w, observed):
 		return unchanged, nil
 	}
-	if err := a.refusals.known(w, observed); err != nil {
+	configured, err := a.change(ctx, w, observed, holder.ours)
+	switch {
+	case err != nil && holder.ours:
+		return a.recreate(ctx, w, observed, err)
+	case err != nil:
 		return Change{}, err
-	}
-	configured, err := a.configure(ctx, w, observed, holder.ours)
-	if err != nil {
-		return Change{}, a.refusals.note(w, observed, err)
 	}
 	action := Configured
 	switch {
@@ -181,13 +191,25 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 
 // converged tells whether the object has all we want and nothing of ours that we want no more.
 func (a *Applier) converged(w write, observed *unstructured.Unstructured) bool {
-	if observed.GetAnnotations()[orkv1.AnnotationAppliedHash] != w.hash.String() {
+	if !w.writtenTo(observed) || !w.settled(observed) {
 		return false
 	}
 	if holds(w.desired.Object.Object, observed.Object) {
 		return true
 	}
 	return a.spells.explain(w, observed, differences(w.kind.GVK, w.desired.Object.Object, observed.Object))
+}
+
+// change writes an object that differs, unless the server has refused just that before.
+func (a *Applier) change(ctx context.Context, w write, observed *unstructured.Unstructured, ours bool) (*unstructured.Unstructured, error) {
+	if err := a.refusals.known(w, observed); err != nil {
+		return nil, err
+	}
+	configured, err := a.configure(ctx, w, observed, ours)
+	if err != nil {
+		return nil, a.refusals.note(w, observed, err)
+	}
+	return configured, nil
 }
 
 func (a *Applier) configure(
@@ -197,11 +219,33 @@ func (a *Applier) configure(
 	// dropped, and without force it is in conflict with the second. What somebody else made has no field to drop.
 	recorded, kept := observed.GetAnnotations()[orkv1.AnnotationAppliedHash]
 	if (ours || kept) && w.hash.dropsFrom(recorded) || !w.desired.Force {
-		if err := a.upgradeManagedFields(ctx, w); err != nil {
+		live, err := a.upgradeManagedFields(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		if err := w.unmoved(observed, live); err != nil {
+			return nil, err
+		}
+		observed = live
+	}
+	for tries := 1; ; tries++ {
+		configured, err := a.configureFrom(ctx, w, observed)
+		if err == nil || len(w.desired.Yields) == 0 || !isStale(err) || tries == staleAtMost {
+			return configured, err
+		}
+		if observed, err = a.reread(ctx, w, observed); err != nil {
 			return nil, err
 		}
 	}
-	body, err := json.Marshal(w.stamped())
+}
+
+// configureFrom applies the child to the object as it was observed.
+func (a *Applier) configureFrom(ctx context.Context, w write, observed *unstructured.Unstructured) (*unstructured.Unstructured, error) {
+	object, err := w.onto(observed)
+	if err != nil {
+		return nil, err
+	}
+	body, err := json.Marshal(object)
 	if err != nil {
 		return nil, fmt.Errorf("encode %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
@@ -216,26 +260,28 @@ func (a *Applier) configure(
 	return configured, nil
 }
 
-// upgradeManagedFields makes what we own by a POST owned by server-side apply. Without it a field that a definition drops
-// would stay, held by the entry of the POST. It is needed once in the life of an object, and only by an object that drops one.
-func (a *Applier) upgradeManagedFields(ctx context.Context, w write) error {
+// upgradeManagedFields makes what we own by a POST owned by server-side apply, and returns the object as it is then. Without it a
+// field that a definition drops would stay, held by the entry of the POST. It is needed once in the life of an object, and only by an
+// object that drops one.
+func (a *Applier) upgradeManagedFields(ctx context.Context, w write) (*unstructured.Unstructured, error) {
 	live, err := a.resource(w).Get(ctx, w.desired.Object.GetName(), metav1.GetOptions{})
 	if err != nil {
-		return fmt.Errorf("read the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+		return nil, fmt.Errorf("read the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
 	patch, err := csaupgrade.UpgradeManagedFieldsPatch(live, sets.New(orkv1.FieldManager), orkv1.FieldManager)
 	if err != nil {
-		return fmt.Errorf("plan the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+		return nil, fmt.Errorf("plan the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
 	if len(patch) == 0 {
-		return nil
+		return live, nil
 	}
-	if _, err := w.kind.Write(IDOf(live).NamespacedName, func() (*unstructured.Unstructured, error) {
+	upgraded, err := w.kind.Write(IDOf(live).NamespacedName, func() (*unstructured.Unstructured, error) {
 		return a.resource(w).Patch(ctx, live.GetName(), types.JSONPatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager})
-	}); err != nil {
-		return fmt.Errorf("upgrade the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("upgrade the managed fields of %s %s: %w", w.kind.GVK.Kind, w.name(), err)
 	}
-	return nil
+	return upgraded, nil
 }
 
 // send writes the child, and keeps the server's answer for readers that come before the watch, and how it spells our values.

@@ -18,6 +18,8 @@ const (
 	Pruned     Action = "pruned"
 	// Adopted is an object that nobody owned and that now belongs to the resource.
 	Adopted Action = "adopted"
+	// Recreated is an object that could not be changed as desired and was deleted, to be made anew when it is gone.
+	Recreated Action = "recreated"
 )
 
 // Change is what happened to one child, and the child as it is now.
@@ -74,17 +76,6 @@ func (e *TerminatingError) Error() string {
 			e.GVK.Kind, qualified(e.Namespace, e.Name))
 	}
 	return fmt.Sprintf("%s %s is being deleted; it is made anew when it is gone", e.GVK.Kind, qualified(e.Namespace, e.Name))
-}
-
-// ImmutableError says that the API server refuses to change a field of a child that exists.
-type ImmutableError struct {
-	GVK             schema.GroupVersionKind
-	Namespace, Name string
-	Fields          string
-}
-
-func (e *ImmutableError) Error() string {
-	return fmt.Sprintf("%s %s can't be changed in place (%s); delete it to have it made anew", e.GVK.Kind, qualified(e.Namespace, e.Name), e.Fields)
 }
 
 // RefusedError says that the API server finds a child invalid.

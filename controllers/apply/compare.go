@@ -12,8 +12,8 @@ import (
 
 // difference is a desired leaf that the observed object does not have as desired.
 type difference struct {
-	path     string
-	observed any
+	path              string
+	desired, observed any
 }
 
 // holds tells whether observed has every leaf of desired to the letter, elements of lists by their position. It is the
@@ -76,7 +76,7 @@ func (c *comparison) value(path, name string, desired, observed any) {
 	case map[string]any:
 		have, ok := observed.(map[string]any)
 		if !ok && observed != nil {
-			c.differs(path, observed)
+			c.differs(path, desired, observed)
 			return
 		}
 		for field, want := range desired {
@@ -85,13 +85,13 @@ func (c *comparison) value(path, name string, desired, observed any) {
 	case []any:
 		have, ok := observed.([]any)
 		if !ok && observed != nil {
-			c.differs(path, observed)
+			c.differs(path, desired, observed)
 			return
 		}
 		c.list(path, name, desired, have)
 	default:
 		if !c.sameValue(path, desired, observed) {
-			c.differs(path, observed)
+			c.differs(path, desired, observed)
 		}
 	}
 }
@@ -103,7 +103,7 @@ func (c *comparison) list(path, name string, desired, observed []any) {
 			here := fmt.Sprintf("%s[%s]", path, keyText(keys, want))
 			at := slices.IndexFunc(observed, func(other any) bool { return sameKeys(keys, want, other) })
 			if at < 0 {
-				c.differs(here, nil)
+				c.differs(here, want, nil)
 				continue
 			}
 			c.value(here, "", want, observed[at])
@@ -111,7 +111,7 @@ func (c *comparison) list(path, name string, desired, observed []any) {
 		return
 	}
 	if len(desired) != len(observed) {
-		c.differs(path, observed)
+		c.differs(path, desired, observed)
 		return
 	}
 	for i := range desired {
@@ -119,8 +119,8 @@ func (c *comparison) list(path, name string, desired, observed []any) {
 	}
 }
 
-func (c *comparison) differs(path string, observed any) {
-	c.found = append(c.found, difference{path: path, observed: observed})
+func (c *comparison) differs(path string, desired, observed any) {
+	c.found = append(c.found, difference{path: path, desired: desired, observed: observed})
 }
 
 // listKeys are the fields that tell the elements of a built-in kind's list apart, by the name of the list. Lists that are

@@ -1,8 +1,6 @@
 package apply
 
 import (
-	"strings"
-
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -55,10 +53,4 @@ func namesakes(owner controllers.Owner, object *unstructured.Unstructured, ref *
 	gv, err := schema.ParseGroupVersion(ref.APIVersion)
 	return err == nil && gv.Group == owner.GVK.Group && ref.Kind == owner.GVK.Kind && ref.Name == owner.Name &&
 		(owner.Namespace == "" || owner.Namespace == object.GetNamespace())
-}
-
-// isImmutableMessage recognizes the refusal in the server's words, which are all that the API gives: validation has no reason
-// code for it.
-func isImmutableMessage(message string) bool {
-	return strings.Contains(message, "immutable") || strings.Contains(message, "updates to") && strings.Contains(message, "forbidden")
 }

@@ -75,19 +75,24 @@ func (a *Applier) Uncollected(owner controllers.Owner, kinds []schema.GroupVersi
 }
 
 // Delete deletes children, except those that are on their way out. The first error ends it; what was deleted until then is
-// returned.
+// returned. A child that its label protects is passed over, and is a *ProtectedError when all others are deleted.
 func (a *Applier) Delete(ctx context.Context, unwanted []Child) (ChangeSet, error) {
 	var done ChangeSet
+	var protected error
 	for _, child := range unwanted {
 		if child.Kind.Deleting(child.Object) {
 			continue
 		}
-		if err := a.delete(ctx, child.Kind, child.Object); err != nil {
+		if Protected(child.Object) {
+			protected = protectedError(child.Kind.GVK, child.Object)
+			continue
+		}
+		if err := a.delete(ctx, child.Kind, child.Object, metav1.DeletePropagationBackground); err != nil {
 			return done, err
 		}
 		done = append(done, Change{Action: Pruned, Object: child.Object})
 	}
-	return done, nil
+	return done, protected
 }
 
 // owned lists the owner's children that are chosen, the last kind first. A kind that is not installed has none.
@@ -111,11 +116,13 @@ func (a *Applier) owned(owner controllers.Owner, kinds []schema.GroupVersionKind
 	return list, nil
 }
 
-func (a *Applier) delete(ctx context.Context, kind *children.Kind, child *unstructured.Unstructured) error {
+func (a *Applier) delete(
+	ctx context.Context, kind *children.Kind, child *unstructured.Unstructured, propagation metav1.DeletionPropagation,
+) error {
 	err := a.client.Resource(kind.Resource).Namespace(child.GetNamespace()).Delete(ctx, child.GetName(), metav1.DeleteOptions{
 		// The name alone could by now be somebody else's object.
 		Preconditions:     &metav1.Preconditions{UID: new(child.GetUID())},
-		PropagationPolicy: new(metav1.DeletePropagationBackground),
+		PropagationPolicy: &propagation,
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s %s: %w", kind.GVK.Kind, qualified(child.GetNamespace(), child.GetName()), err)

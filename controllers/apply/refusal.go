@@ -39,7 +39,7 @@ func (r *refusals) known(w write, observed *unstructured.Unstructured) error {
 
 // note remembers the error of a write if it is a refusal, and returns it in words for the reader.
 func (r *refusals) note(w write, observed *unstructured.Unstructured, err error) error {
-	refused := refusalOf(w, err)
+	refused := refusalOf(w, observed, err)
 	if refused == nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func versionOf(observed *unstructured.Unstructured) string {
 }
 
 // refusalOf is the error of an object that the server finds invalid, nil for any other error.
-func refusalOf(w write, err error) error {
+func refusalOf(w write, observed *unstructured.Unstructured, err error) error {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
 	// A bad request is one with a field that the kind does not have.
 	if !ok || !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
@@ -75,19 +75,23 @@ func refusalOf(w write, err error) error {
 	if status.ErrStatus.Details != nil {
 		causes = status.ErrStatus.Details.Causes
 	}
-	var immutable, all []string
+	var immutable, others []string
 	for _, cause := range causes {
-		if isImmutableMessage(cause.Message) {
+		if observed != nil && isImmutableMessage(cause.Message) {
 			immutable = append(immutable, cause.Field)
+		} else {
+			others = append(others, cause.Field+": "+cause.Message)
 		}
-		all = append(all, cause.Field+": "+cause.Message)
 	}
 	namespace, name := w.desired.Object.GetNamespace(), w.desired.Object.GetName()
 	switch {
 	case len(immutable) > 0:
-		return &ImmutableError{GVK: w.kind.GVK, Namespace: namespace, Name: name, Fields: strings.Join(immutable, ", ")}
-	case len(all) > 0:
-		return &RefusedError{GVK: w.kind.GVK, Namespace: namespace, Name: name, Reason: strings.Join(all, "; ")}
+		return &ImmutableError{
+			GVK: w.kind.GVK, Namespace: namespace, Name: name, Fields: changesOf(w, observed, immutable),
+			Besides: strings.Join(others, "; "), Recreate: w.desired.Recreate,
+		}
+	case len(others) > 0:
+		return &RefusedError{GVK: w.kind.GVK, Namespace: namespace, Name: name, Reason: strings.Join(others, "; ")}
 	default:
 		return &RefusedError{GVK: w.kind.GVK, Namespace: namespace, Name: name, Reason: status.ErrStatus.Message}
 	}

@@ -129,6 +129,10 @@ type Child struct {
 	CreateOnce bool
 	// Force takes fields over from other field managers.
 	Force bool
+	// Recreate deletes an object with a field that can't be changed, to have it made anew.
+	Recreate bool
+	// Autoscale changes the replicas by conditions. Nil: it does not.
+	Autoscale *Autoscale
 	// Sleep delays the write.
 	Sleep time.Duration
 	// Position of the declaration in the block.

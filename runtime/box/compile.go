@@ -216,6 +216,8 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 		c = c.seeing(forEach.elements(c.known))
 	}
 	child.Gate = c.gate(declaration.Conditions, declaration.Path)
+	child.Recreate = declaration.Policy.OnImmutable == orkv1.ImmutableRecreate && !child.CreateOnce
+	child.Autoscale = c.autoscale(declaration)
 	// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
 	language := c.language
 	if !child.CreateOnce {
@@ -442,6 +444,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		for _, child := range block.Children {
 			note(&b.ReadsChildren, child.Gate.References())
 			note(&b.ReadsChildren, child.references())
+			note(&b.ReadsChildren, child.Autoscale.references())
 			if child.ForEach != nil {
 				note(&b.ReadsChildren, [][]string{child.ForEach.Field})
 			}

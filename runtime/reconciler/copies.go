@@ -181,7 +181,7 @@ func (m *making) keep(built *unstructured.Unstructured, anew bool) error {
 			object.SetNamespace(name.GetNamespace())
 			object.SetOwnerReferences(name.GetOwnerReferences())
 		}
-		if err := m.add(m.child, object, anew); err != nil {
+		if err := m.add(m.child, m.facts, object, anew); err != nil {
 			return err
 		}
 	}

@@ -12,9 +12,14 @@ import (
 // sendEvents tells people what the conditions say anew. A first success is not worth one; a resource is born to be ready.
 func (d *Declarative) sendEvents(s *scope, before, after []metav1.Condition) {
 	for _, change := range s.changes {
-		if change.Action == apply.Adopted {
+		switch change.Action {
+		case apply.Adopted:
 			d.Recorder.Eventf(s.Object, change.Object, corev1.EventTypeWarning, "Adopted", "Reconcile",
 				"%s %s existed and belonged to nobody; it is the resource's from now on, and goes with it", change.Object.GetKind(), change.Object.GetName())
+		case apply.Recreated:
+			d.Recorder.Eventf(s.Object, change.Object, corev1.EventTypeNormal, "Recreated", "Reconcile",
+				"%s %s can't be changed in place; it is deleted, to be made anew", change.Object.GetKind(), change.Object.GetName())
+		default:
 		}
 	}
 	warned, warns := status.Find(before, orkv1.ConditionValidationWarning), status.Find(after, orkv1.ConditionValidationWarning)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"testing"
 
-	appsv1 "k8s.io/api/apps/v1"
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -30,6 +29,8 @@ type harness struct {
 	client   *fake.FakeDynamicClient
 	resource *unstructured.Unstructured
 	recorder *events.FakeRecorder
+	// version is the newest one of what was written to the server.
+	version int
 }
 
 // compile returns the set of an entry whose operatorBox is given as YAML in one line.
@@ -74,14 +75,14 @@ func newHarness(tb testing.TB, operatorBox string, spec map[string]any) *harness
 	mapper := meta.NewDefaultRESTMapper(nil)
 	kinds := map[schema.GroupVersionResource]string{}
 	for _, gvk := range []schema.GroupVersionKind{
-		set.GVK, corev1.SchemeGroupVersion.WithKind("ConfigMap"), corev1.SchemeGroupVersion.WithKind("Secret"), appsv1.SchemeGroupVersion.WithKind("Deployment"),
+		set.GVK, corev1.SchemeGroupVersion.WithKind("ConfigMap"), corev1.SchemeGroupVersion.WithKind("Secret"), deploymentKind, hpaKind,
 	} {
 		mapper.Add(gvk, meta.RESTScopeNamespace)
 		plural, _ := meta.UnsafeGuessKindToResource(gvk)
 		kinds[plural] = gvk.Kind + "List"
 	}
 	h := &harness{
-		set: set, resource: resource, recorder: events.NewFakeRecorder(10),
+		set: set, resource: resource, recorder: events.NewFakeRecorder(10), version: 1_000_000,
 		client: fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), kinds, resource.DeepCopy()),
 	}
 	store := children.NewStore(h.client, mapper)

@@ -26,6 +26,9 @@ func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, e
 		}
 		change, err := d.Applier.Apply(ctx, s.owner, one.Desired)
 		if going, ok := errors.AsType[*apply.TerminatingError](err); ok {
+			if change.Object != nil { // it is this cycle that deleted it
+				s.changes = append(s.changes, change)
+			}
 			s.waiting = &waiting{reason: orkv1.ReasonChildTerminating, message: fmt.Sprintf("%s: %s", one.path, going)}
 			return true, nil
 		}

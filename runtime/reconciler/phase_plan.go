@@ -91,7 +91,7 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 	if err != nil || !p.allowed(child, object) {
 		return err
 	}
-	return p.add(child, object, false)
+	return p.add(child, facts, object, false)
 }
 
 // allowed tells whether an object may be touched where it is.
@@ -104,7 +104,7 @@ func (p *planner) allowed(child *box.Child, object *unstructured.Unstructured) b
 }
 
 // add plans an object. Replace has one that is created once written all the same.
-func (p *planner) add(child *box.Child, object *unstructured.Unstructured, replace bool) error {
+func (p *planner) add(child *box.Child, facts template.Facts, object *unstructured.Unstructured, replace bool) error {
 	id := apply.IDOf(object)
 	if first, taken := p.names[id]; taken {
 		return &controllers.InvalidError{Fields: duplicateName(child, object, first)}
@@ -117,12 +117,14 @@ func (p *planner) add(child *box.Child, object *unstructured.Unstructured, repla
 	p.planned = append(p.planned, planned{
 		Desired: apply.Desired{
 			Object: object, Status: takeStatus(object), CreateOnce: child.CreateOnce, Replace: replace, Force: child.Force,
-			Strict: child.Kind.GVK.Empty(), // spelled out by a person
+			Recreate: child.Recreate, Strict: child.Kind.GVK.Empty(), // spelled out by a person
 		},
 		path:  child.String(),
 		sleep: child.Sleep,
 		order: p.before + child.Position,
 		needs: p.needs(),
+		child: child,
+		facts: facts,
 	})
 	return nil
 }

@@ -165,15 +165,15 @@ func bad() map[string]any { return map[string]any{"name": "NO NAME", "v": "2", "
 func newFragile(tb testing.TB, rollback string) *harness {
 	tb.Helper()
 	h := newHarness(tb, "{"+rollback+fragile+"}", spec("b", "1"))
-	h.applies()
+	h.replaces()
 	h.look(tb)
 	h.events()
 	h.want(tb, bad())
 	return h
 }
 
-// applies has the server in memory take what is applied to a ConfigMap for all of it.
-func (h *harness) applies() {
+// replaces has the server in memory take what is applied to a ConfigMap for all of it.
+func (h *harness) replaces() {
 	h.client.PrependReactor("patch", "configmaps", func(action clienttesting.Action) (bool, runtime.Object, error) {
 		applied := &unstructured.Unstructured{}
 		if err := applied.UnmarshalJSON(action.(clienttesting.PatchAction).GetPatch()); err != nil {
@@ -475,7 +475,7 @@ func TestDefect69APanicCounts(t *testing.T) {
 
 func TestDefect69SpecThatIsTooLarge(t *testing.T) {
 	h := newHarness(t, "{rollBackOnError: true,"+fragile+"}", spec("b", "1"))
-	h.applies()
+	h.replaces()
 	h.look(t)
 	h.want(t, map[string]any{"name": "b", "v": "2", "blob": incompressible()})
 	got := h.look(t)

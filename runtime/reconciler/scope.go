@@ -10,6 +10,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -34,11 +35,12 @@ type scope struct {
 	// decided is told of the gates, unless it is nil. Set at the start.
 	decided func(Decision)
 
-	// planned are the children that the resource wants, as far as they could be made. Set by plan.
+	// planned are the children that the resource wants, as far as they could be made. Set by plan; decideReplicas tells what becomes
+	// of their replicas.
 	planned []planned
 	// spared are the declarations whose children stay although they are not planned. Set by plan.
 	spared []spared
-	// planErr is why the plan ends early. Set by plan, returned by applyChildren once what is planned is done.
+	// planErr is why the plan ends early. Set by plan and decideReplicas, returned by applyChildren once what is planned is done.
 	planErr error
 	// lookUp reads what children are copies of, and copied are those that were asked for. Set by run and by plan.
 	lookUp func(sources.Source) (*unstructured.Unstructured, error)
@@ -95,6 +97,9 @@ type planned struct {
 	order int
 	// needs are the planned children, before this one, that must be ready before it is made.
 	needs []int
+	// child is the declaration, and facts what it was rendered from.
+	child *box.Child
+	facts template.Facts
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {

@@ -137,6 +137,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*apply.ImmutableError](err); ok {
 		return orkv1.ReasonChildImmutable, true
 	}
+	if _, ok := errors.AsType[*apply.ProtectedError](err); ok {
+		return orkv1.ReasonChildProtected, true
+	}
 	if _, ok := errors.AsType[*controllers.InvalidError](err); ok {
 		return orkv1.ReasonInvalid, true
 	}

@@ -131,7 +131,7 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 		case change.Action == apply.Configured && was != nil && reflect.DeepEqual(tidy(was), tidy(change.Object)):
 			action = string(apply.Unchanged) // but for our own record of what was applied
 		}
-		if change.Action != apply.Pruned {
+		if change.Action != apply.Pruned && change.Action != apply.Recreated {
 			a.wanted = append(a.wanted, change.Object)
 		}
 		if action != string(apply.Unchanged) {
@@ -222,6 +222,7 @@ func tidy(object *unstructured.Unstructured) *unstructured.Unstructured {
 	annotations := shown.GetAnnotations()
 	delete(annotations, appliedHash)
 	delete(annotations, orkv1.AnnotationPreviousSpec)
+	delete(annotations, lastScale)
 	shown.SetAnnotations(annotations)
 	return shown
 }

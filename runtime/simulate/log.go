@@ -15,6 +15,9 @@ import (
 
 const appliedHash = orkv1.AnnotationAppliedHash
 
+// lastScale is a moment.
+const lastScale = orkv1.AnnotationLastScale
+
 // log keeps what the runtime logs as an error, each once.
 type log struct{ lines *[]string }
 

@@ -177,6 +177,9 @@ func (s *server) apply(at key, applied *unstructured.Unstructured) (*unstructure
 	if err != nil {
 		return nil, err
 	}
+	if err := current(at, before, applied); err != nil {
+		return nil, err
+	}
 	content := without(before.Object, s.applied[at], applied.Object)
 	next := &unstructured.Unstructured{Object: overlay(content, applied.Object)}
 	replaced, err := s.replace(at, before, next, true)

@@ -32,7 +32,8 @@ onReconcile: {secrets: [{name: s, type: "example.com/{{ .spec.type }}", data: {a
 		w := object("Widget", o.namespace, "w", "")
 		patch(ctx, w, `{"spec":{"type":"b"}}`)
 		Eventually(ready(ctx, w)).Should(Equal([]string{
-			"False", "ChildImmutable", "secrets[0]: Secret " + o.namespace + "/s can't be changed in place (type); delete it to have it made anew",
+			"False", "ChildImmutable", "secrets[0]: Secret " + o.namespace + `/s can't be changed in place: type is "example.com/a", want "example.com/b"; ` +
+				"delete it, or set onImmutable: recreate, to have it made anew",
 		}))
 		Expect(conditionOf(ctx, w, "Stalled")()).To(ContainElement("True"))
 		Expect(cluster.Delete(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "s"}})).To(Succeed())

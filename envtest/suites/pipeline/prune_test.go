@@ -70,7 +70,7 @@ onReconcile:
 		o.expectConverged(ctx)
 	})
 
-	It("goes when a list or a map of forEach shrinks, and nothing else", func(ctx context.Context) {
+	It("Defect42: goes when a list or a map of forEach shrinks, and nothing else", func(ctx context.Context) {
 		o := start(ctx, declared{box: `
 onReconcile:
   configMaps:
@@ -84,7 +84,7 @@ onReconcile:
 		o.expectConverged(ctx)
 	})
 
-	It("goes when its declaration is renamed or removed", func(ctx context.Context) {
+	It("Defect42: goes when its declaration is renamed or removed", func(ctx context.Context) {
 		o := start(ctx, declared{box: `onReconcile: {configMaps: [{name: a, data: {a: "1"}}, {name: b, data: {a: "1"}}]}`}, ``)
 		o = o.replace(ctx, declared{box: `onReconcile: {configMaps: [{name: c, data: {a: "1"}}]}`})
 		o.settle()
@@ -113,7 +113,7 @@ onReconcile:
 		Expect(o.listed()).NotTo(ContainElement(ContainSubstring("limitranges")), "the kind is forgotten")
 	})
 
-	It("stays for an exclusive entry of the same name", func(ctx context.Context) {
+	It("Defect41: stays for an exclusive entry of the same name", func(ctx context.Context) {
 		o := start(ctx, declared{box: `
 onReconcile:
   configMaps:
