@@ -75,7 +75,7 @@ func declare[T any](spec Spec[T], kind Kind, value T, index int, at *field.Path)
 			_, errs := spec.GVK(&value, at)
 			draft.Report(errs...)
 		}
-		draft.describe(spec.Common(in), nameRule{spec.NameSuffix, spec.CheckName}, at)
+		draft.describe(spec.Common(in), nameRule{spec.NameSuffix, spec.SameName, spec.CheckName}, at)
 		return draft, spec.Build(draft, in, at)
 	}
 	d.check = func() field.ErrorList {
@@ -88,7 +88,7 @@ func declare[T any](spec Spec[T], kind Kind, value T, index int, at *field.Path)
 			return nil, fmt.Errorf("%s: identified by a %T, want a %T", d, rendered, value)
 		}
 		drafted := &Draft{Owner: owner}
-		drafted.describe(spec.Common(&in), nameRule{spec.NameSuffix, spec.CheckName}, field.NewPath(kind.Key).Index(index))
+		drafted.describe(spec.Common(&in), nameRule{spec.NameSuffix, spec.SameName, spec.CheckName}, field.NewPath(kind.Key).Index(index))
 		return drafted.finish(map[string]any{}, d.GVK, d.Scope)
 	}
 	d.build = func(owner Owner, rendered any) (*unstructured.Unstructured, error) {

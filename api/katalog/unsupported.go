@@ -26,15 +26,16 @@ var notSupported = setOf(
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
-	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",
-	"Block.persistentVolumes", "Block.persistentVolumeClaims", "Block.hpa", "Block.pdb", "Block.namespaces",
-	"Block.roles", "Block.roleBindings", "Block.clusterRoles", "Block.clusterRoleBindings", "Block.networkPolicies",
-	"Block.resourceQuotas", "Block.limitRanges", "Block.external", "Block.git", "Block.docker", "Block.ordered",
-	"Block.groups", "Block.timeout", "Block.name",
+	"Block.external", "Block.git", "Block.docker", "Block.ordered", "Block.groups", "Block.timeout", "Block.name",
 
 	// A child.
 	"Resources.profile", "Probe.profile", "SecurityContext.profile", "PodSecurity.profile", "RollingUpdate.profile",
-	"Deployment.autoscale",
+	"HPABehavior.profile", "PDBBehavior.profile", "NetworkPolicy.profile", "ResourceQuota.profile", "LimitRange.profile",
+	"Deployment.autoscale", "ReplicaSet.autoscale", "StatefulSet.autoscale",
+	"IngressTLS.create", "IngressTLS.validFor",
+	"NetworkPolicy.fromNetworkPolicy", "NetworkPolicy.fromNamespace", "NetworkPolicy.toNamespaces",
+	"ResourceQuota.fromResourceQuota", "ResourceQuota.fromNamespace", "ResourceQuota.toNamespaces",
+	"LimitRange.fromLimitRange", "LimitRange.fromNamespace", "LimitRange.toNamespaces",
 	"ConfigMap.fromConfigMap", "ConfigMap.fromNamespace", "ConfigMap.toNamespaces",
 	"Secret.fromSecret", "Secret.fromNamespace", "Secret.toNamespaces", "Secret.once", "Secret.rotateAfter", "Secret.tls",
 
