@@ -55,5 +55,7 @@ func namesakes(owner controllers.Owner, object *unstructured.Unstructured, ref *
 // isImmutableMessage recognizes the refusal in the server's words, which are all that the API gives: validation has no reason
 // code for it.
 func isImmutableMessage(message string) bool {
-	return strings.Contains(message, "immutable") || strings.Contains(message, "updates to") && strings.Contains(message, "forbidden")
+	return strings.Contains(message, "immutable") || strings.Contains(message, "updates to") && strings.Contains(message, "forbidden") ||
+		strings.Contains(message, "may not change fields other than") || // of a Pod
+		strings.Contains(message, "cannot change roleRef")
 }

@@ -25,7 +25,7 @@ func TestReject(t *testing.T) {
 			reason: "replicas are a number",
 			kind:   apps.ReplicaSets(),
 			in:     `{replicas: some}`,
-			want:   `replicaSets[0].replicas: "some" is not a whole number; replicaSets[0].image: an image is required`,
+			want:   `replicaSets[0].image: an image is required; replicaSets[0].replicas: "some" is not a whole number`,
 		},
 		"StatefulSetName": {
 			reason: "the names of the pods are labels of DNS, and so is that of their Service",

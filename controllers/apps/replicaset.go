@@ -28,8 +28,8 @@ func ReplicaSets() controllers.Kind {
 
 func buildReplicaSet(d *controllers.Draft, in *orkv1.ReplicaSet, at *field.Path) any {
 	spec := appsv1ac.ReplicaSetSpec().
-		WithReplicas(replicas(d, in.Replicas, at.Child("replicas"))).
 		WithSelector(metav1ac.LabelSelector().WithMatchLabels(d.WorkloadSelector())).
-		WithTemplate(core.PodTemplate(d, &in.Workload, d.WorkloadLabels(), at))
+		WithTemplate(core.PodTemplate(d, &in.Workload, d.WorkloadLabels(), at)).
+		WithReplicas(replicas(d, in.Replicas, at.Child("replicas")))
 	return appsv1ac.ReplicaSet(d.Name, "").WithSpec(spec)
 }
