@@ -25,7 +25,7 @@ type kind struct {
 	path        []string
 }
 
-func builtin(group, version, kind string) schema.GroupVersionKind {
+func served(group, version, kind string) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: group, Version: version, Kind: kind}
 }
 
@@ -38,93 +38,93 @@ const (
 // kinds are all lists of a block but custom, which the pipeline suite tests.
 var kinds = map[string]kind{
 	"deployments": {
-		gvk: builtin("apps", "v1", "Deployment"), declaration: `image: a`,
+		gvk: served("apps", "v1", "Deployment"), declaration: `image: a`,
 		drift: `{"spec":{"replicas":3}}`, path: []string{"spec", "replicas"}, want: `1`,
 	},
 	"replicaSets": {
-		gvk: builtin("apps", "v1", "ReplicaSet"), declaration: `image: a`,
+		gvk: served("apps", "v1", "ReplicaSet"), declaration: `image: a`,
 		drift: `{"spec":{"replicas":3}}`, path: []string{"spec", "replicas"}, want: `1`,
 	},
 	"statefulSets": {
-		gvk:         builtin("apps", "v1", "StatefulSet"),
+		gvk:         served("apps", "v1", "StatefulSet"),
 		declaration: `image: a, rollingUpdate: {maxUnavailable: "1"}, volumeClaimTemplates: [{name: v, storageSize: 1024Mi, mountPath: /v}]`,
 		drift:       `{"spec":{"replicas":3}}`, path: []string{"spec", "replicas"}, want: `1`,
 	},
 	"daemonSets": {
-		gvk: builtin("apps", "v1", "DaemonSet"), declaration: `image: a, rollingUpdate: {maxSurge: "1"}`,
+		gvk: served("apps", "v1", "DaemonSet"), declaration: `image: a, rollingUpdate: {maxSurge: "1"}`,
 		drift: `{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":2}}}}`,
 		path:  []string{"spec", "updateStrategy", "rollingUpdate", "maxSurge"}, want: `1`,
 	},
-	"pods": {gvk: builtin("", "v1", "Pod"), declaration: `image: a, port: "80", probes: {liveness: {path: "/{{ .metadata.name }}"}}`},
-	"jobs": {gvk: builtin("batch", "v1", "Job"), declaration: `image: a`, once: true},
+	"pods": {gvk: served("", "v1", "Pod"), declaration: `image: a, port: "80", probes: {liveness: {path: "/{{ .metadata.name }}"}}`},
+	"jobs": {gvk: served("batch", "v1", "Job"), declaration: `image: a`, once: true},
 	"cronJobs": {
-		gvk: builtin("batch", "v1", "CronJob"), declaration: `image: a, schedule: "0 3 * * *"`,
+		gvk: served("batch", "v1", "CronJob"), declaration: `image: a, schedule: "0 3 * * *"`,
 		drift: `{"spec":{"suspend":true}}`, path: []string{"spec", "suspend"}, want: `false`,
 	},
 	"services": {
-		gvk: builtin("", "v1", "Service"), declaration: `port: "80", selector: {a: b}`,
+		gvk: served("", "v1", "Service"), declaration: `port: "80", selector: {a: b}`,
 		drift: `{"spec":{"selector":{"a":"c"}}}`, path: []string{"spec", "selector", "a"}, want: `"b"`,
 	},
 	"ingresses": {
-		gvk: builtin("networking.k8s.io", "v1", "Ingress"), declaration: `servicePort: "80", host: a.example.com, className: b, tls: {}`,
+		gvk: served("networking.k8s.io", "v1", "Ingress"), declaration: `servicePort: "80", host: a.example.com, className: b, tls: {}`,
 		drift: `{"spec":{"ingressClassName":"c"}}`, path: []string{"spec", "ingressClassName"}, want: `"b"`,
 	},
 	"networkPolicies": {
-		gvk:         builtin("networking.k8s.io", "v1", "NetworkPolicy"),
+		gvk:         served("networking.k8s.io", "v1", "NetworkPolicy"),
 		declaration: `podSelector: {a: b}, ingress: [{from: [{podSelector: {}}], ports: [{port: "80"}, {}]}], egress: []`,
 		drift:       `{"spec":{"podSelector":{"matchLabels":{"a":"c"}}}}`, path: []string{"spec", "podSelector", "matchLabels", "a"}, want: `"b"`,
 	},
 	"secrets": {
-		gvk: builtin("", "v1", "Secret"), declaration: `data: {a: b}`,
+		gvk: served("", "v1", "Secret"), declaration: `data: {a: b}`,
 		drift: `{"data":{"a":"Yw=="}}`, path: []string{"data", "a"}, want: `"Yg=="`,
 	},
 	"configMaps": {
-		gvk: builtin("", "v1", "ConfigMap"), declaration: `data: {a: "{{ .metadata.name }}"}`,
+		gvk: served("", "v1", "ConfigMap"), declaration: `data: {a: "{{ .metadata.name }}"}`,
 		drift: `{"data":{"a":"c"}}`, path: []string{"data", "a"}, want: `"configmaps"`,
 	},
 	"serviceAccounts": {
-		gvk: builtin("", "v1", "ServiceAccount"), declaration: `automountServiceAccountToken: false`,
+		gvk: served("", "v1", "ServiceAccount"), declaration: `automountServiceAccountToken: false`,
 		drift: `{"automountServiceAccountToken":true}`, path: []string{"automountServiceAccountToken"}, want: `false`,
 	},
 	"persistentVolumes": {
-		gvk: builtin("", "v1", "PersistentVolume"), wide: true, declaration: `capacity: 1024Mi, hostPath: /tmp/a`,
+		gvk: served("", "v1", "PersistentVolume"), wide: true, declaration: `capacity: 1024Mi, hostPath: /tmp/a`,
 		drift: `{"spec":{"persistentVolumeReclaimPolicy":"Delete"}}`, path: []string{"spec", "persistentVolumeReclaimPolicy"}, want: `"Retain"`,
 	},
-	"persistentVolumeClaims": {gvk: builtin("", "v1", "PersistentVolumeClaim"), declaration: `storage: 1024Mi`},
+	"persistentVolumeClaims": {gvk: served("", "v1", "PersistentVolumeClaim"), declaration: `storage: 1024Mi`},
 	"hpa": {
-		gvk: builtin("autoscaling", "v2", "HorizontalPodAutoscaler"),
+		gvk: served("autoscaling", "v2", "HorizontalPodAutoscaler"),
 		declaration: `scaleTargetRef: {name: a}, maxReplicas: "3", ` +
 			`behavior: {scaleUp: {policies: [{type: Pods, value: 1, periodSeconds: 60}]}, scaleDown: {stabilizationWindowSeconds: 60}}`,
 		drift: `{"spec":{"maxReplicas":9}}`, path: []string{"spec", "maxReplicas"}, want: `3`,
 	},
 	"pdb": {
-		gvk: builtin("policy", "v1", "PodDisruptionBudget"), declaration: `maxUnavailable: "1"`,
+		gvk: served("policy", "v1", "PodDisruptionBudget"), declaration: `maxUnavailable: "1"`,
 		drift: `{"spec":{"maxUnavailable":5}}`, path: []string{"spec", "maxUnavailable"}, want: `1`,
 	},
-	"namespaces": {gvk: builtin("", "v1", "Namespace"), wide: true},
+	"namespaces": {gvk: served("", "v1", "Namespace"), wide: true},
 	"roles": {
-		gvk: builtin("rbac.authorization.k8s.io", "v1", "Role"), declaration: readPods,
+		gvk: served("rbac.authorization.k8s.io", "v1", "Role"), declaration: readPods,
 		drift: `{"rules":[]}`, path: []string{"rules"}, want: podRules,
 	},
 	"clusterRoles": {
-		gvk: builtin("rbac.authorization.k8s.io", "v1", "ClusterRole"), wide: true, declaration: readPods,
+		gvk: served("rbac.authorization.k8s.io", "v1", "ClusterRole"), wide: true, declaration: readPods,
 		drift: `{"rules":[]}`, path: []string{"rules"}, want: podRules,
 	},
 	"roleBindings": {
-		gvk: builtin("rbac.authorization.k8s.io", "v1", "RoleBinding"), declaration: `roleRef: {name: a}, subjects: [{name: a}]`,
+		gvk: served("rbac.authorization.k8s.io", "v1", "RoleBinding"), declaration: `roleRef: {name: a}, subjects: [{name: a}]`,
 		drift: `{"subjects":[]}`, path: []string{"subjects"}, want: account,
 	},
 	"clusterRoleBindings": {
-		gvk: builtin("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"), wide: true,
+		gvk: served("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding"), wide: true,
 		declaration: `roleRef: {name: a}, subjects: [{name: a}]`,
 		drift:       `{"subjects":[]}`, path: []string{"subjects"}, want: account,
 	},
 	"resourceQuotas": {
-		gvk: builtin("", "v1", "ResourceQuota"), declaration: `hard: {pods: "100", requests.cpu: 1000m}`,
+		gvk: served("", "v1", "ResourceQuota"), declaration: `hard: {pods: "100", requests.cpu: 1000m}`,
 		drift: `{"spec":{"hard":{"pods":"99"}}}`, path: []string{"spec", "hard", "pods"}, want: `"100"`,
 	},
 	"limitRanges": {
-		gvk: builtin("", "v1", "LimitRange"), declaration: `limits: [{type: Pod, max: {memory: 2048Mi}}]`,
+		gvk: served("", "v1", "LimitRange"), declaration: `limits: [{type: Pod, max: {memory: 2048Mi}}]`,
 		drift: `{"spec":{"limits":[{"type":"Pod","max":{"memory":"3Gi"}}]}}`, path: []string{"spec", "limits"}, want: `[{"max":{"memory":"2Gi"},"type":"Pod"}]`,
 	},
 }
