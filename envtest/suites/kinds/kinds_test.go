@@ -22,7 +22,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
 )
 
-var _ = Describe("a child", Ordered, func() {
+var _ = Describe("a child", Ordered, ContinueOnFailure, func() {
 	var o *operator.Operator
 	BeforeAll(func(ctx context.Context) {
 		result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(catalog()))
@@ -153,7 +153,7 @@ func (s sample) comesBack(ctx context.Context) {
 	By("deleting it")
 	uid := s.child.GetUID()
 	Expect(cluster.Delete(ctx, s.child, client.GracePeriodSeconds(0), client.PropagationPolicy(metav1.DeletePropagationBackground))).To(Succeed())
-	var gone time.Time // when the old one was last there
+	gone := time.Now() // when the old one was last there
 	Eventually(func() bool {
 		err := read(ctx, s.child)()
 		if err == nil && s.child.GetUID() == uid {
