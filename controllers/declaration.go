@@ -91,7 +91,7 @@ func declare[T any](spec Spec[T], kind Kind, value T, index int, at *field.Path)
 	if spec.Scope != nil {
 		d.Scope = spec.Scope(&value)
 	}
-	rule := nameRule{suffix: spec.NameSuffix, check: spec.CheckName}
+	rule := nameRule{suffix: spec.NameSuffix, same: spec.SameName, check: spec.CheckName}
 	draft := func(draft *Draft, in *T, at *field.Path) (*Draft, any) {
 		if spec.GVK != nil {
 			// The kind is the one that was declared, whatever became of it by rendering.

@@ -35,8 +35,21 @@ type Draft struct {
 	// metadata is where the declaration tells the four above.
 	metadata   *field.Path
 	unrendered bool
-	errs       field.ErrorList
+	// served: the child is a pod that Services of the resource select.
+	served bool
+	errs   field.ErrorList
 }
+
+// Namespace is that of a namespaced child: the declared one, else the owner's. Empty as long as it needs the owner or a template.
+func (d *Draft) Namespace() string {
+	if d.namespace != "" {
+		return d.namespace
+	}
+	return d.Owner.Namespace
+}
+
+// Rendered is false for a declaration that is looked at before there is an owner.
+func (d *Draft) Rendered() bool { return !d.unrendered }
 
 // Report adds what is wrong with the declaration. Examples and regular expressions, which apimachinery puts behind its words, are
 // left out: a condition has no room for them.
@@ -53,9 +66,12 @@ var examples = regexp.MustCompile(` \(e\.g\. .*?regex used for validation is '.*
 type nameRule struct {
 	suffix string
 	check  func(string) []string
-	// fixed is a default that has nothing of the owner.
+	// same makes the owner's name the default, without a suffix, and fixed is a default that has nothing of the owner.
+	same  bool
 	fixed string
 }
+
+func (r nameRule) hasDefault() bool { return r.same || r.suffix != "" }
 
 // describe reads what all declarations have.
 func (d *Draft) describe(common Common, rule nameRule, at *field.Path) {
@@ -93,7 +109,7 @@ func (d *Draft) readAnnotations(declared map[string]orkv1.Template, at *field.Pa
 }
 
 func (d *Draft) name(declared orkv1.Template, rule nameRule, at *field.Path) string {
-	if rule.suffix == "" {
+	if !rule.hasDefault() {
 		d.Required(declared, "a name is required: the kind has no default", at)
 	}
 	check := rule.check
@@ -104,7 +120,7 @@ func (d *Draft) name(declared orkv1.Template, rule nameRule, at *field.Path) str
 		d.checkText(*name, check, "is not a name that the kind can have", at)
 		return *name
 	}
-	if d.unrendered || rule.suffix == "" {
+	if d.unrendered || !rule.hasDefault() {
 		return ""
 	}
 	name := cmp.Or(rule.fixed, d.Owner.Name+rule.suffix)

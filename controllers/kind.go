@@ -52,6 +52,8 @@ type Spec[T any] struct {
 	Common func(*T) Common
 	// NameSuffix follows the owner's name in the default name. Empty means that a declaration must have a name.
 	NameSuffix string
+	// SameName makes the owner's name, without a suffix, the default.
+	SameName bool
 	// CheckName tells what is wrong with a name. Defaults to the rules of a DNS-1123 subdomain.
 	CheckName func(name string) []string
 	// GVK of a declaration, for a kind whose declarations name their own. The errors lie below at.

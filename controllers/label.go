@@ -32,8 +32,14 @@ func (d *Draft) childLabels() map[string]string {
 	labels := d.PodLabels()
 	labels[orkv1.LabelManagedBy] = orkv1.ManagedByValue
 	labels[orkv1.LabelOwner] = d.Owner.Hash()
+	if d.served {
+		labels[orkv1.LabelResource] = d.Owner.ResourceHash()
+	}
 	return labels
 }
+
+// Serve has the Services of the resource select the child itself, a pod that keeps running.
+func (d *Draft) Serve() { d.served = true }
 
 // PodLabels are the labels of the pods of a child that runs to its end. They lack the label that the cache of children
 // selects by, and no Service of the resource selects them.

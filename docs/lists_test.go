@@ -19,6 +19,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
@@ -229,4 +230,21 @@ func leaves(commands []*cobra.Command) []*cobra.Command {
 // calledBy is what stands behind ork.
 func calledBy(command *cobra.Command) string {
 	return strings.TrimPrefix(command.CommandPath(), "ork ")
+}
+
+// The kinds are applied in the order that the page tells.
+func TestApplyOrder(t *testing.T) {
+	page := strings.Join(read(t, "katalog.md").lines, " ")
+	_, list, found := strings.Cut(page, "<!-- order --> ")
+	list, _, ended := strings.Cut(list, ".")
+	if !found || !ended {
+		t.Fatal("katalog.md: no sentence is marked order")
+	}
+	var want []string
+	for _, kind := range builtin.Kinds() {
+		want = append(want, kind.Key)
+	}
+	if diff := gocmp.Diff(strings.Join(want, ", "), list); diff != "" {
+		t.Errorf("katalog.md: the apply order: -want, +told:\n%s", diff)
+	}
 }

@@ -26,6 +26,8 @@ var controllers = []string{
 	"clusterrole-aggregation-controller", "deployment-controller", "replicaset-controller", "statefulset-controller",
 	"daemonset-controller", "job-controller", "cronjob-controller", "endpoints-controller", "endpointslice-controller",
 	"disruption-controller", "pod-garbage-collector-controller", "persistentvolume-binder-controller",
+	// Without them what they protect could never be deleted.
+	"persistentvolume-protection-controller", "persistentvolumeclaim-protection-controller",
 	"node-lifecycle-controller",
 }
 

@@ -65,7 +65,7 @@ func (c *checker) child(child any, role blockRole, path *field.Path) {
 		if w.Image == "" && (role != blockDelete || isJob) {
 			c.errorf(path.Child("image"), "required")
 		}
-		c.workload(w, path)
+		c.workload(w, claimsOf(child), path)
 	}
 	switch typed := child.(type) {
 	case *orkv1.Deployment:
@@ -102,6 +102,23 @@ func part[T any](v reflect.Value) *T {
 	return nil
 }
 
+// claimsOf are the volumes that a child has besides those of its workload.
+func claimsOf(child any) []orkv1.VolumeClaimTemplate {
+	if set, ok := child.(*orkv1.StatefulSet); ok {
+		return set.VolumeClaimTemplates
+	}
+	return nil
+}
+
+// anyName are the declarations of kinds whose names may have more than the letters of DNS in them, such as a colon. What is wrong with
+// one, its builder tells.
+var anyName = map[reflect.Type]bool{
+	reflect.TypeFor[orkv1.Role]():               true,
+	reflect.TypeFor[orkv1.RoleBinding]():        true,
+	reflect.TypeFor[orkv1.ClusterRole]():        true,
+	reflect.TypeFor[orkv1.ClusterRoleBinding](): true,
+}
+
 // clusterScoped are the declarations of kinds without a namespace.
 var clusterScoped = map[reflect.Type]bool{
 	reflect.TypeFor[orkv1.Namespace]():          true,
@@ -111,7 +128,9 @@ var clusterScoped = map[reflect.Type]bool{
 }
 
 func (c *checker) entry(e *orkv1.Entry, t reflect.Type, path *field.Path) {
-	c.name(e.Name, path.Child("name"))
+	if !anyName[t] {
+		c.name(e.Name, path.Child("name"))
+	}
 	if e.Namespace != "" && clusterScoped[t] {
 		c.errorf(path.Child("namespace"), "a %s is cluster-scoped; it has no namespace", t.Name())
 	} else if e.Namespace != "" && isStatic(e.Namespace) {

@@ -30,6 +30,7 @@ func (c *checker) otherKind(child any, complete bool, path *field.Path) {
 		c.oneOf(t.RestartPolicy, restartPolicies, path.Child("restartPolicy"))
 	case *orkv1.Ingress:
 		c.oneOf(t.PathType, pathTypes, path.Child("pathType"))
+		c.needed(complete && t.ServicePort == "", path.Child("servicePort"))
 		c.port(t.ServicePort, path.Child("servicePort"), true)
 	case *orkv1.PersistentVolume:
 		c.volume(t, complete, path)

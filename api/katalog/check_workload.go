@@ -21,7 +21,8 @@ var (
 	probeSchemes        = []string{"HTTP", "HTTPS"}
 )
 
-func (c *checker) workload(w *orkv1.Workload, path *field.Path) {
+// workload checks what runs pods. Claims are further volumes that it has.
+func (c *checker) workload(w *orkv1.Workload, claims []orkv1.VolumeClaimTemplate, path *field.Path) {
 	c.port(w.Port, path.Child("port"), false)
 	c.oneOf(w.Protocol, protocols, path.Child("protocol"))
 	for i := range w.Env {
@@ -34,7 +35,7 @@ func (c *checker) workload(w *orkv1.Workload, path *field.Path) {
 	c.resources(w.Resources, path.Child("resources"))
 	c.probes(w.Probes, path.Child("probes"))
 	c.securityContexts(w, path)
-	c.volumes(w, path)
+	c.volumes(w, claims, path)
 }
 
 func (c *checker) env(e *orkv1.EnvVar, path *field.Path) {
@@ -166,8 +167,15 @@ func (c *checker) capabilities(names []orkv1.Template, path *field.Path) {
 	}
 }
 
-func (c *checker) volumes(w *orkv1.Workload, path *field.Path) {
+func (c *checker) volumes(w *orkv1.Workload, claims []orkv1.VolumeClaimTemplate, path *field.Path) {
 	names, certain := map[orkv1.Template]bool{}, true
+	for i := range claims {
+		if names[claims[i].Name] {
+			c.errorf(path.Child("volumeClaimTemplates").Index(i).Child("name"), "%s stands twice", quote(string(claims[i].Name)))
+		}
+		names[claims[i].Name] = true
+		certain = certain && isStatic(claims[i].Name)
+	}
 	for i := range w.Volumes {
 		v, at := &w.Volumes[i], path.Child("volumes").Index(i)
 		if names[v.Name] {

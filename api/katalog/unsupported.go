@@ -25,11 +25,7 @@ var notSupported = setOf(
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
-	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",
-	"Block.persistentVolumes", "Block.persistentVolumeClaims", "Block.hpa", "Block.pdb", "Block.namespaces",
-	"Block.roles", "Block.roleBindings", "Block.clusterRoles", "Block.clusterRoleBindings", "Block.networkPolicies",
-	"Block.resourceQuotas", "Block.limitRanges", "Block.external", "Block.git", "Block.docker", "Block.ordered",
-	"Block.groups", "Block.timeout", "Block.name",
+	"Block.external", "Block.git", "Block.docker", "Block.ordered", "Block.groups", "Block.timeout", "Block.name",
 
 	// A condition, and rules.
 	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",

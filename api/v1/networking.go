@@ -9,7 +9,7 @@ type Ingress struct {
 	// ServiceName that takes the traffic. Defaults to the name that a Service of this resource defaults to.
 	// +optional
 	ServiceName Template `json:"serviceName,omitempty"`
-	// ServicePort is a number or the name of a port.
+	// ServicePort is a number or the name of a port. Only a declaration in onDelete may leave it out.
 	// +optional
 	ServicePort Template `json:"servicePort,omitempty"`
 	// Path defaults to /.

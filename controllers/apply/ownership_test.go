@@ -69,8 +69,10 @@ func TestIsImmutableMessage(t *testing.T) {
 	cases := map[string]bool{
 		"field is immutable": true,
 		"updates to statefulset spec for fields other than 'replicas' are forbidden": true,
-		`Invalid value: "x": must be a number`:                                       false,
-		"updates are fine":                                                           false,
+		"pod updates may not change fields other than `spec.containers[*].image`":    true,
+		"cannot change roleRef":                true,
+		`Invalid value: "x": must be a number`: false,
+		"updates are fine":                     false,
 	}
 	for message, want := range cases {
 		if got := isImmutableMessage(message); got != want {

@@ -29,12 +29,9 @@ func Deployments() controllers.Kind {
 
 func buildDeployment(d *controllers.Draft, in *orkv1.Deployment, at *field.Path) any {
 	spec := appsv1ac.DeploymentSpec().
-		WithReplicas(1).
 		WithSelector(metav1ac.LabelSelector().WithMatchLabels(d.WorkloadSelector())).
-		WithTemplate(core.PodTemplate(d, &in.Workload, d.WorkloadLabels(), at))
-	if replicas := d.Int32(in.Replicas, 0, at.Child("replicas")); replicas != nil {
-		spec.WithReplicas(*replicas)
-	}
+		WithTemplate(core.PodTemplate(d, &in.Workload, d.WorkloadLabels(), at)).
+		WithReplicas(replicas(d, in.Replicas, at.Child("replicas")))
 	spec.Strategy = rollingUpdate(d, in.RollingUpdate, at.Child("rollingUpdate"))
 	return appsv1ac.Deployment(d.Name, "").WithSpec(spec)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
-func container(d *controllers.Draft, w *orkv1.Workload, at *field.Path) *corev1ac.ContainerApplyConfiguration {
+func container(d *controllers.Draft, w *Workload, at *field.Path) *corev1ac.ContainerApplyConfiguration {
 	c := corev1ac.Container().WithName(Container)
 	c.Image = image(d, w.Image, at.Child("image"))
 	c.Command = words(w.Command)

@@ -59,9 +59,9 @@ func (e *environment) declared(vars []orkv1.EnvVar, at *field.Path) {
 }
 
 func (e *environment) valueFrom(from *orkv1.EnvVarSource, at *field.Path) *corev1ac.EnvVarSourceApplyConfiguration {
-	exactlyOne(e.draft, at,
-		choice{"secretKeyRef", from.SecretKeyRef != nil},
-		choice{"configMapKeyRef", from.ConfigMapKeyRef != nil})
+	e.draft.ExactlyOne(at,
+		controllers.Choice{Name: "secretKeyRef", Given: from.SecretKeyRef != nil},
+		controllers.Choice{Name: "configMapKeyRef", Given: from.ConfigMapKeyRef != nil})
 	ref, of, at := from.SecretKeyRef, inSecret, at.Child("secretKeyRef")
 	if ref == nil {
 		ref, of, at = from.ConfigMapKeyRef, inConfigMap, at.Child("configMapKeyRef")

@@ -21,9 +21,11 @@ func IngressSecret(in *orkv1.Ingress) (orkv1.Secret, bool) {
 	if in.TLS.ValidFor != nil {
 		validFor = *in.TLS.ValidFor
 	}
+	policy := in.EntryPolicy
+	policy.ID = "" // that of the Ingress
 	secret := orkv1.Secret{
 		Entry: orkv1.Entry{
-			Conditions: in.Conditions, EntryPolicy: in.EntryPolicy, Name: in.TLS.SecretName, Namespace: in.Namespace, Labels: in.Labels,
+			Conditions: in.Conditions, EntryPolicy: policy, Name: in.TLS.SecretName, Namespace: in.Namespace, Labels: in.Labels,
 		},
 		RotateAfter: &orkv1.Duration{Duration: (validFor.Duration / 3 * 2).Truncate(time.Second)},
 		TLS:         &orkv1.TLS{DNSNames: hosts, ValidFor: &validFor},

@@ -9,7 +9,10 @@ import (
 )
 
 func TestGolden(t *testing.T) {
-	for _, kind := range []controllers.Kind{core.Secrets(), core.ConfigMaps(), core.ServiceAccounts(), core.Services()} {
+	for _, kind := range []controllers.Kind{
+		core.Secrets(), core.ConfigMaps(), core.ServiceAccounts(), core.Services(), core.Pods(), core.Namespaces(),
+		core.PersistentVolumes(), core.Claims(), core.ResourceQuotas(), core.LimitRanges(),
+	} {
 		t.Run(kind.Key, func(t *testing.T) { kindtest.Golden(t, kind) })
 	}
 }
@@ -112,6 +115,69 @@ func TestReject(t *testing.T) {
 			kind:   core.Secrets(),
 			in:     `{tls: {ipAddresses: [localhost]}}`,
 			want:   `secrets[0].tls.ipAddresses: "localhost" is not an IP address`,
+		},
+		"PodPolicy": {
+			reason: "there are three policies",
+			kind:   core.Pods(),
+			in:     `{image: a, restartPolicy: Sometimes}`,
+			want:   `pods[0].restartPolicy: "Sometimes" is not one of Always, OnFailure, Never`,
+		},
+		"NamespaceName": {
+			reason: "the name of a namespace is a label of DNS",
+			kind:   core.Namespaces(),
+			in:     `{name: a.b}`,
+			want:   `namespaces[0].name: "a.b" is not a name that the kind can have: must not contain dots`,
+		},
+		"VolumeSource": {
+			reason: "a volume is in one place",
+			kind:   core.PersistentVolumes(),
+			in:     `{hostPath: /a, csiDriver: b}`,
+			want: `persistentVolumes[0].capacity: the capacity is required; ` +
+				`persistentVolumes[0]: only one of hostPath, csiDriver may be there: remove the others; ` +
+				`persistentVolumes[0].csiVolumeHandle: csiDriver and csiVolumeHandle need each other`,
+		},
+		"VolumeWithoutSource": {
+			reason: "and not nowhere",
+			kind:   core.PersistentVolumes(),
+			in:     `{capacity: "0", reclaimPolicy: Keep}`,
+			want: `persistentVolumes[0].reclaimPolicy: "Keep" is not one of Retain, Delete, Recycle; ` +
+				`persistentVolumes[0].capacity: "0" is no storage: it must be above 0; ` +
+				`persistentVolumes[0]: one of hostPath, csiDriver is required`,
+		},
+		"Claim": {
+			reason: "a claim has a size",
+			kind:   core.Claims(),
+			in:     `{volumeMode: Tape}`,
+			want: `persistentVolumeClaims[0].volumeMode: "Tape" is not one of Filesystem, Block; ` +
+				`persistentVolumeClaims[0].storage: the size of the storage is required`,
+		},
+		"NoQuota": {
+			reason: "a quota bounds something",
+			kind:   core.ResourceQuotas(),
+			in:     `{}`,
+			want:   `resourceQuotas[0].hard: at least one limit is required`,
+		},
+		"Quota": {
+			reason: "a bound is a quantity of a resource",
+			kind:   core.ResourceQuotas(),
+			in:     `{hard: {pods: many, "a b": "1"}}`,
+			want: `resourceQuotas[0].hard: "a b" is not the name of a resource: name part must consist of alphanumeric characters, '-', '_' or '.', ` +
+				`and must start and end with an alphanumeric character; ` +
+				`resourceQuotas[0].hard[pods]: "many" is not a quantity such as 500m, 2 or 128Mi`,
+		},
+		"NoLimits": {
+			reason: "a range bounds something",
+			kind:   core.LimitRanges(),
+			in:     `{}`,
+			want:   `limitRanges[0].limits: at least one limit is required`,
+		},
+		"Limits": {
+			reason: "the API server refuses bounds the wrong way round, and defaults of what has no containers",
+			kind:   core.LimitRanges(),
+			in:     `{limits: [{type: Container, min: {cpu: 2}, max: {cpu: 1}}, {type: Pod, default: {cpu: 1}}, {type: ""}]}`,
+			want: `limitRanges[0].limits[0].min[cpu]: "2" is more than max, which is 1; ` +
+				`limitRanges[0].limits[1].default: only a Container has defaults: remove default and defaultRequest; ` +
+				`limitRanges[0].limits[2].type: a type is required: Container, Pod or PersistentVolumeClaim`,
 		},
 	}
 	for name, tc := range cases {

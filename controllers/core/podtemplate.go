@@ -12,16 +12,29 @@ import (
 // renamed is another one, and whatever people have attached to it is lost.
 const Container = "app"
 
+// Workload tells what the pods of a workload are.
+type Workload struct {
+	*orkv1.Workload
+	// Claims are the names of the volumes that each pod gets besides those of the Workload. A StatefulSet has some.
+	Claims []orkv1.Template
+}
+
 // PodTemplate makes the pods of a workload. At is the path of the workload's declaration, labels are those of the pods.
 func PodTemplate(d *controllers.Draft, w *orkv1.Workload, labels map[string]string, at *field.Path) *corev1ac.PodTemplateSpecApplyConfiguration {
+	return corev1ac.PodTemplateSpec().WithLabels(labels).WithSpec(PodSpec(d, Workload{Workload: w}, at))
+}
+
+// PodSpec makes what a pod consists of. At is the path of the workload's declaration.
+func PodSpec(d *controllers.Draft, p Workload, at *field.Path) *corev1ac.PodSpecApplyConfiguration {
+	w := p.Workload
 	spec := corev1ac.PodSpec().
-		WithContainers(container(d, w, at)).
+		WithContainers(container(d, &p, at)).
 		WithVolumes(volumes(d, w.Volumes, at.Child("volumes"))...).
 		WithNodeSelector(d.Labels(w.NodeSelector, at.Child("nodeSelector")))
 	spec.ServiceAccountName = d.Text(w.ServiceAccountName)
 	spec.SecurityContext = podSecurity(d, w.PodSecurity, at.Child("podSecurity"))
 	spec.WithImagePullSecrets(pullSecrets(d, w.ImagePullSecrets)...)
-	return corev1ac.PodTemplateSpec().WithLabels(labels).WithSpec(spec)
+	return spec
 }
 
 func pullSecrets(d *controllers.Draft, names []orkv1.Template) []*corev1ac.LocalObjectReferenceApplyConfiguration {

@@ -30,12 +30,12 @@ func volumes(d *controllers.Draft, declared []orkv1.Volume, at *field.Path) []*c
 			}
 			seen[*name] = true
 		}
-		exactlyOne(d, at,
-			choice{"configMap", v.ConfigMap != nil},
-			choice{"secret", v.Secret != nil},
-			choice{"emptyDir", v.EmptyDir != nil},
-			choice{"persistentVolumeClaim", v.PersistentVolumeClaim != nil},
-			choice{"hostPath", v.HostPath != nil})
+		d.ExactlyOne(at,
+			controllers.Choice{Name: "configMap", Given: v.ConfigMap != nil},
+			controllers.Choice{Name: "secret", Given: v.Secret != nil},
+			controllers.Choice{Name: "emptyDir", Given: v.EmptyDir != nil},
+			controllers.Choice{Name: "persistentVolumeClaim", Given: v.PersistentVolumeClaim != nil},
+			controllers.Choice{Name: "hostPath", Given: v.HostPath != nil})
 		built = append(built, &corev1ac.VolumeApplyConfiguration{Name: name, VolumeSourceApplyConfiguration: volumeSource(d, v, at)})
 	}
 	return built
@@ -81,7 +81,7 @@ func emptyDir(d *controllers.Draft, e *orkv1.EmptyDir, at *field.Path) *corev1ac
 	return source
 }
 
-func mounts(d *controllers.Draft, w *orkv1.Workload, at *field.Path) []*corev1ac.VolumeMountApplyConfiguration {
+func mounts(d *controllers.Draft, w *Workload, at *field.Path) []*corev1ac.VolumeMountApplyConfiguration {
 	built := make([]*corev1ac.VolumeMountApplyConfiguration, 0, len(w.VolumeMounts))
 	seen := map[string]bool{}
 	for i := range w.VolumeMounts {
@@ -93,8 +93,8 @@ func mounts(d *controllers.Draft, w *orkv1.Workload, at *field.Path) []*corev1ac
 		if m.ReadOnly {
 			mount.WithReadOnly(true)
 		}
-		if mount.Name != nil && !hasVolume(d, w.Volumes, *mount.Name) {
-			d.Report(field.Invalid(at.Child("name"), *mount.Name, "is not one of the volumes: "+volumeNames(w.Volumes)))
+		if names := w.volumeNames(); mount.Name != nil && !hasVolume(d, names, *mount.Name) {
+			d.Report(field.Invalid(at.Child("name"), *mount.Name, "is not one of the volumes: "+listed(names)))
 		}
 		if mount.MountPath != nil {
 			if seen[*mount.MountPath] {
@@ -110,20 +110,29 @@ func mounts(d *controllers.Draft, w *orkv1.Workload, at *field.Path) []*corev1ac
 	return built
 }
 
+// volumeNames are the names that a mount may have, as they are declared.
+func (p *Workload) volumeNames() []orkv1.Template {
+	names := slices.Clone(p.Claims)
+	for i := range p.Volumes {
+		names = append(names, p.Volumes[i].Name)
+	}
+	return names
+}
+
 // hasVolume gives a volume whose name is not known yet the benefit of the doubt.
-func hasVolume(d *controllers.Draft, volumes []orkv1.Volume, name string) bool {
-	return slices.ContainsFunc(volumes, func(v orkv1.Volume) bool {
-		return !d.Known(v.Name) || strings.TrimSpace(string(v.Name)) == name
+func hasVolume(d *controllers.Draft, names []orkv1.Template, name string) bool {
+	return slices.ContainsFunc(names, func(declared orkv1.Template) bool {
+		return !d.Known(declared) || strings.TrimSpace(string(declared)) == name
 	})
 }
 
-func volumeNames(volumes []orkv1.Volume) string {
-	if len(volumes) == 0 {
+func listed(names []orkv1.Template) string {
+	if len(names) == 0 {
 		return "there are none"
 	}
-	names := make([]string, 0, len(volumes))
-	for _, v := range volumes {
-		names = append(names, fmt.Sprintf("%q", strings.TrimSpace(string(v.Name))))
+	quoted := make([]string, 0, len(names))
+	for _, name := range names {
+		quoted = append(quoted, fmt.Sprintf("%q", strings.TrimSpace(string(name))))
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(quoted, ", ")
 }

@@ -83,6 +83,7 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	entry, unknown := presets.expand(entry, at)
+	declareCertificates(&entry.OperatorBox)
 	children, open := childNames(opts.Registry, &entry.OperatorBox)
 	targets := enriched(entry)
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))

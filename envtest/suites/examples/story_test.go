@@ -113,6 +113,16 @@ var stories = map[string][]step{
 		change: object{"Sample", "default", "none"}, patch: `{"spec":{"text":"release-1.4"}}`,
 		then: []fact{{object{"Sample", "default", "none"}, "{.status.passes.equals} {.status.passes.notEquals}", "yes "}},
 	}},
+	"every-kind": {{
+		reason: "what bounds the namespace goes, and the namespace stays",
+		change: object{"Stack", "default", "all"}, patch: `{"spec":{"bounded":false}}`,
+		then: []fact{
+			{object{"ResourceQuota", "all-scratch", "all-quota"}, "", gone},
+			{object{"LimitRange", "all-scratch", "all-limits"}, "", gone},
+			{object{"Namespace", "", "all-scratch"}, "{.status.phase}", "Active"},
+			{object{"Stack", "default", "all"}, "{.metadata.finalizers}", `["orkestra.konductor.io/cleanup"]`},
+		},
+	}},
 	"builtin": {{
 		reason: "a second replica is worth a budget",
 		change: object{"Deployment", "default", "single"}, patch: `{"spec":{"replicas":2}}`,

@@ -2,90 +2,23 @@ package pipeline_test
 
 import (
 	"net/http"
-	"slices"
-	"strings"
-	"sync"
 
-	"k8s.io/apimachinery/pkg/types"
-	"k8s.io/apimachinery/pkg/util/sets"
-	apirequest "k8s.io/apiserver/pkg/endpoints/request"
+	recorded "github.com/orkestra-runtime/orkestra/envtest/suites/internal/requests"
 )
 
-// requests records what is asked of the API server: verb, resource with subresource, and name, such as "update widgets/status w".
-// Server-side apply is the verb apply. What informers do, list and watch, is kept apart, as are Events.
-type requests struct {
-	mu       sync.Mutex // guards the rest
-	objects  []string
-	informer []string
-	events   []string
-}
+// requests records what an engine asks of the API server.
+type requests struct{ recorded.Recorder }
 
-// wrap is for rest.Config.WrapTransport.
-func (r *requests) wrap(next http.RoundTripper) http.RoundTripper {
-	return roundTripper(func(request *http.Request) (*http.Response, error) {
-		r.record(request)
-		return next.RoundTrip(request)
-	})
-}
-
-type roundTripper func(*http.Request) (*http.Response, error)
-
-func (f roundTripper) RoundTrip(request *http.Request) (*http.Response, error) { return f(request) }
-
-func (r *requests) record(request *http.Request) {
-	resolver := apirequest.RequestInfoFactory{APIPrefixes: sets.NewString("api", "apis"), GrouplessAPIPrefixes: sets.NewString("api")}
-	info, err := resolver.NewRequestInfo(request)
-	if err != nil || !info.IsResourceRequest {
-		return
-	}
-	verb, resource := info.Verb, info.Resource
-	if request.Header.Get("Content-Type") == string(types.ApplyPatchType) {
-		verb = "apply"
-	}
-	if info.Subresource != "" {
-		resource += "/" + info.Subresource
-	}
-	line := strings.TrimSpace(strings.Join([]string{verb, resource, info.Name}, " "))
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	switch {
-	case info.Resource == "events":
-		r.events = append(r.events, line)
-	case verb == "list" || verb == "watch":
-		r.informer = append(r.informer, line)
-	default:
-		r.objects = append(r.objects, line)
-	}
-}
+func (r *requests) wrap(next http.RoundTripper) http.RoundTripper { return r.Wrap(next) }
 
 // take returns the requests for objects since the last call, in order.
-func (r *requests) take() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	taken := r.objects
-	r.objects = nil
-	return taken
-}
+func (r *requests) take() []string { return r.Take() }
 
 // seen returns what take will return.
-func (r *requests) seen() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.objects)
-}
+func (r *requests) seen() []string { return r.Seen() }
 
 // takeEvents returns the requests for Events since the last call.
-func (r *requests) takeEvents() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	taken := r.events
-	r.events = nil
-	return taken
-}
+func (r *requests) takeEvents() []string { return r.TakeEvents() }
 
 // listed returns what informers have asked for.
-func (r *requests) listed() []string {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return slices.Clone(r.informer)
-}
+func (r *requests) listed() []string { return r.Listed() }

@@ -1,27 +1,25 @@
-package core
+package controllers
 
 import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
-
-	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
-// choice is a field of which a declaration may have one alone.
-type choice struct {
-	name  string
-	given bool
+// Choice is a field of which a declaration may have one alone.
+type Choice struct {
+	Name  string
+	Given bool
 }
 
-// exactlyOne reports none and more than one of the fields.
-func exactlyOne(d *controllers.Draft, at *field.Path, choices ...choice) {
+// ExactlyOne reports none and more than one of the fields.
+func (d *Draft) ExactlyOne(at *field.Path, choices ...Choice) {
 	names := make([]string, 0, len(choices))
 	var given []string
 	for _, c := range choices {
-		names = append(names, c.name)
-		if c.given {
-			given = append(given, c.name)
+		names = append(names, c.Name)
+		if c.Given {
+			given = append(given, c.Name)
 		}
 	}
 	switch len(given) {

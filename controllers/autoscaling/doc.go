@@ -1,0 +1,2 @@
+// Package autoscaling builds the children of the API group autoscaling.
+package autoscaling

@@ -1,0 +1,2 @@
+// Package networking builds the children of the API group networking.k8s.io.
+package networking

@@ -1,0 +1,2 @@
+// Package policy builds the children of the API group policy.
+package policy
