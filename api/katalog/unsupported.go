@@ -13,7 +13,7 @@ var notSupported = setOf(
 
 	// A CRD.
 	"CRD.conversion", "CRD.webhooks", "CRD.serve",
-	"CRD.deletionProtection", "CRD.removeFinalizers",
+	"CRD.deletionProtection",
 
 	// An import.
 	"Import.oci",
@@ -29,8 +29,7 @@ var notSupported = setOf(
 	"Block.replicaSets", "Block.statefulSets", "Block.daemonSets", "Block.pods", "Block.ingresses",
 	"Block.persistentVolumes", "Block.persistentVolumeClaims", "Block.hpa", "Block.pdb", "Block.namespaces",
 	"Block.roles", "Block.roleBindings", "Block.clusterRoles", "Block.clusterRoleBindings", "Block.networkPolicies",
-	"Block.resourceQuotas", "Block.limitRanges", "Block.external", "Block.git", "Block.docker", "Block.ordered",
-	"Block.groups", "Block.timeout", "Block.name",
+	"Block.resourceQuotas", "Block.limitRanges", "Block.external", "Block.git", "Block.docker",
 
 	// A child.
 	"Resources.profile", "Probe.profile", "SecurityContext.profile", "PodSecurity.profile", "RollingUpdate.profile",

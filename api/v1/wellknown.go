@@ -39,12 +39,18 @@ const (
 	AnnotationOwner = Domain + "owner"
 	// AnnotationAppliedHash is on children that are kept as declared, and on no others: a hash of what was last written.
 	AnnotationAppliedHash = Domain + "applied-hash"
+	// AnnotationDepth is on children that others depend on or that depend on others: a whole number, 0 for those that depend on
+	// none. The deepest are deleted first.
+	AnnotationDepth = Domain + "depth"
 )
 
 // Annotations on resources.
 const (
 	AnnotationManagedBy    = Domain + "managed-by"
 	AnnotationManagedSince = Domain + "managed-since"
+	// AnnotationDeletion is on resources whose onDelete waits: the stage, how many there are, and since when it waits, as in
+	// 2/3 2026-01-01T08:00:00Z. On a job of onDelete it says that the job does not refer to its owner.
+	AnnotationDeletion = Domain + "deletion"
 
 	// AnnotationServeTarget and the following are the gateway's: the target and the alias through which a resource came, what
 	// delivered it, and for whom.

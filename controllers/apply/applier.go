@@ -37,6 +37,7 @@ type Applier struct {
 	spells    spellings
 	strangers strangers
 	refusals  refusals
+	doubts    doubts
 }
 
 // New returns an Applier that reads from the store and writes through the client.
@@ -65,6 +66,7 @@ func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired De
 
 	observed := kind.Child(desired.Object.GetNamespace(), desired.Object.GetName())
 	if observed != nil {
+		a.doubts.dispel(w)
 		return a.keep(ctx, w, observed)
 	}
 	if stranger := a.strangers.known(w); stranger != nil {
@@ -131,8 +133,10 @@ func (a *Applier) create(ctx context.Context, w write) (Change, error) {
 		})
 	})
 	if err != nil {
+		a.doubts.note(w, err)
 		return Change{}, a.refusals.note(w, nil, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err))
 	}
+	a.doubts.dispel(w)
 	return Change{Action: Created, Object: created}, nil
 }
 

@@ -41,10 +41,14 @@ type scope struct {
 	skipped []string
 	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.
 	waiting *waiting
-	// changes is what was done to the children. Set by applyChildren and prune.
+	// deadline is when what the cycle waits for is late. Set by cleanUp.
+	deadline time.Time
+	// changes is what was done to the children. Set by applyChildren, prune and cleanUp.
 	changes apply.ChangeSet
 	// restricted is set by guard: the resource's namespace is off limits.
 	restricted bool
+	// gone tells that the resource is no more. Set by whoever finds it so.
+	gone bool
 	// requeueAfter is set by writeStatus.
 	requeueAfter time.Duration
 	// err is the first failure. Set by Reconcile.
@@ -52,7 +56,11 @@ type scope struct {
 }
 
 // waiting is why a cycle ends before its end without a failure: something is on its way.
-type waiting struct{ reason, message string }
+type waiting struct {
+	reason, message string
+	// fresh tells that the wait began in this cycle and is probably over in a moment: the status need not tell of it.
+	fresh bool
+}
 
 // incomplete tells whether the cycle left something undone: what follows from a success must not be said.
 func (s *scope) incomplete() bool { return s.err != nil || s.denied != nil || s.waiting != nil }
