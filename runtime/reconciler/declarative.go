@@ -102,6 +102,9 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 	}
 	d.writeStatus(ctx, s)
 	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil}
+	if s.waiting != nil {
+		outcome.Waiting = s.waiting.message
+	}
 	if _, stalled := reasonOf(s.err); stalled {
 		// Only a change of the resource, of a child or of the Katalog can help. The resync looks again all the same.
 		return outcome, reconcile.TerminalError(s.err)

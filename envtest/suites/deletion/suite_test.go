@@ -46,10 +46,10 @@ func TestDeletion(t *testing.T) {
 
 var _ = BeforeSuite(func(ctx context.Context) {
 	logf.SetLogger(GinkgoLogr)
-	SetDefaultEventuallyTimeout(30 * time.Second)
+	SetDefaultEventuallyTimeout(time.Minute)
 	SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
 	var err error
-	env, err = envtest.Start(ctx, envtest.Options{Controllers: true, CRDs: []*apiextensionsv1.CustomResourceDefinition{
+	env, err = envtest.Start(ctx, envtest.Options{Controllers: true, StartTimeout: 4 * time.Minute, CRDs: []*apiextensionsv1.CustomResourceDefinition{
 		definition("Widget", "widgets", apiextensionsv1.NamespaceScoped), definition("Part", "parts", apiextensionsv1.NamespaceScoped),
 		definition("Zone", "zones", apiextensionsv1.ClusterScoped),
 	}})
@@ -63,7 +63,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 		Eventually(func() error { return cluster.Create(ctx, probe) }).Should(Succeed())
 		Expect(cluster.Delete(ctx, probe)).To(Succeed())
 	}
-}, NodeTimeout(2*time.Minute))
+}, NodeTimeout(5*time.Minute))
 
 // definition of a kind that holds anything.
 func definition(kind, plural string, scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
