@@ -157,7 +157,7 @@ var _ = Describe("Whatever request fails", func() {
 				}
 			}
 			return unready
-		}, time.Minute, time.Second).Should(BeEmpty())
+		}, 3*time.Minute, time.Second).Should(BeEmpty())
 		for _, name := range names { // also those that converged in fewer requests than they were to be deleted at
 			f.delete(name)
 		}
@@ -179,12 +179,12 @@ var _ = Describe("Whatever request fails", func() {
 			return lines
 		}
 		own := func(kind string) schema.GroupVersionKind { return object(kind, "", "").GroupVersionKind() }
-		Eventually(left, 2*time.Minute, time.Second).WithArguments(own("Widget"), space).Should(BeEmpty(), "resources that don't go")
+		Eventually(left, 4*time.Minute, time.Second).WithArguments(own("Widget"), space).Should(BeEmpty(), "resources that don't go")
 		Expect(left(own("Part"), away)).To(BeEmpty())
 		Expect(left(own("Zone"), "")).To(BeEmpty())
 		configMaps := schema.GroupVersionKind{Version: "v1", Kind: "ConfigMap"}
 		Expect(left(configMaps, away)).To(BeEmpty())
-		Eventually(left, 2*time.Minute, time.Second).WithArguments(configMaps, space).Should(BeEmpty(), "children that garbage collection takes")
+		Eventually(left, 4*time.Minute, time.Second).WithArguments(configMaps, space).Should(BeEmpty(), "children that garbage collection takes")
 
 		f.mu.Lock()
 		defer f.mu.Unlock()

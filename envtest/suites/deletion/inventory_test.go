@@ -84,7 +84,7 @@ var _ = Describe("A deleted resource", func() {
 			for _, later := range []string{"top", "middle", "base", "other"}[i+1:] {
 				Expect(going(ctx, configMap(space, later))()).To(BeFalse(), later)
 			}
-			patch(ctx, configMap(space, name), `{"metadata":{"finalizers":["foregroundDeletion"]}}`)
+			patch(ctx, configMap(space, name), `{"metadata":{"finalizers":null}}`)
 		}
 		Eventually(exists(ctx, w)).Should(BeFalse())
 		Eventually(exists(ctx, configMap(space, "other"))).Should(BeFalse())
