@@ -80,7 +80,8 @@ type phase func(ctx context.Context, s *scope) (done bool, err error)
 func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
 	if w.Object == nil {
 		d.steps.Forget(w.Item.NamespacedName)
-		return work.Outcome{}, nil
+		deleted, err := d.deleteLeftover(ctx, w)
+		return work.Outcome{Changes: deleted}, err
 	}
 	s := d.newScope(w)
 	phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.keepMetadata, d.applyChildren, d.prune}
