@@ -1,6 +1,7 @@
 package apply
 
 import (
+	"slices"
 	"strconv"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -28,12 +29,12 @@ func (a *Applier) Deepest(owner controllers.Owner, kinds []schema.GroupVersionKi
 		return ok
 	})
 	for _, child := range all {
-		switch at, _ := DepthOf(child.Object); {
-		case len(deepest) == 0 || at > depth:
-			deepest, depth = []Child{child}, at
-		case at == depth:
-			deepest = append(deepest, child)
-		}
+		at, _ := DepthOf(child.Object)
+		depth = max(depth, at)
 	}
+	deepest = slices.DeleteFunc(all, func(child Child) bool {
+		at, _ := DepthOf(child.Object)
+		return at < depth
+	})
 	return deepest, depth, err
 }

@@ -74,7 +74,7 @@ func (d *doubts) forgetLocked(owner string, id ID) {
 func (d *doubts) of(owner string) []write {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	var list []write
+	list := make([]write, 0, len(d.about[owner]))
 	for _, one := range d.about[owner] {
 		list = append(list, one)
 	}

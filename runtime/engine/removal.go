@@ -78,7 +78,7 @@ type removal struct {
 func (r *removal) drop() {
 	r.dropped.Store(true)
 	r.running.Lock()
-	r.running.Unlock() //nolint:staticcheck // to have waited is all that is wanted
+	defer r.running.Unlock()
 }
 
 // removedEntries is the name under which the waker looks for entries that are gone. No entry can have it.
@@ -248,6 +248,7 @@ func (r *removal) children(ctx context.Context) (map[string][]apply.Child, error
 func (r *removal) free(ctx context.Context, resource *unstructured.Unstructured, family map[string][]apply.Child) (bool, error) {
 	mine := r.own(resource, family)
 	switch r.record.OnRemoval {
+	case orkv1.RemovalKeep:
 	case orkv1.RemovalOrphan:
 		for _, child := range mine {
 			if err := r.orphan(ctx, resource, child); err != nil {
