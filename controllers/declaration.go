@@ -36,12 +36,11 @@ type Declaration struct {
 	// RotateAfter is the age at which a child that is created once is made anew. Zero: never.
 	RotateAfter time.Duration
 
-	check    func() field.ErrorList
-	identify func(Owner, any) (*unstructured.Unstructured, error)
-	build    func(Owner, any, Seen) (*unstructured.Unstructured, error)
-	objects  func(Owner, Identity) ([]*unstructured.Unstructured, error)
-	source   func(Owner, any) (types.NamespacedName, error)
-	copied   []string
+	check   func() field.ErrorList
+	build   func(Owner, any, Seen) (*unstructured.Unstructured, error)
+	objects func(Owner, Identity) ([]*unstructured.Unstructured, error)
+	source  func(Owner, any) (types.NamespacedName, error)
+	copied  []string
 }
 
 // String is the short name that messages use: deployments[0].
@@ -59,12 +58,6 @@ func (d Declaration) Check() field.ErrorList {
 // wrong with the values is an *InvalidError, with paths from the list on, such as deployments[0].replicas.
 func (d Declaration) Build(owner Owner, rendered any, seen Seen) (*unstructured.Unstructured, error) {
 	return d.build(owner, rendered, seen)
-}
-
-// Identify is Build for a declaration that only says which object is meant, as those of onDelete do: the object has its metadata and
-// nothing else.
-func (d Declaration) Identify(owner Owner, rendered any) (*unstructured.Unstructured, error) {
-	return d.identify(owner, rendered)
 }
 
 // declare is the one place that knows the type of a declaration; both of its closures run the same builder.
@@ -109,15 +102,6 @@ func declare[T any](spec Spec[T], kind Kind, value T, index int, at *field.Path)
 	d.check = func() field.ErrorList {
 		checked, _ := draft(&Draft{unrendered: true}, &value, d.Path)
 		return checked.errs
-	}
-	d.identify = func(owner Owner, rendered any) (*unstructured.Unstructured, error) {
-		in, ok := rendered.(T)
-		if !ok {
-			return nil, fmt.Errorf("%s: identified by a %T, want a %T", d, rendered, value)
-		}
-		drafted := &Draft{Owner: owner}
-		drafted.describe(spec.Common(&in), rule, here)
-		return drafted.finish(map[string]any{}, d.GVK, d.Scope)
 	}
 	d.objects = func(owner Owner, identity Identity) ([]*unstructured.Unstructured, error) {
 		drafted := &Draft{Owner: owner}

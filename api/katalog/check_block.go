@@ -29,6 +29,9 @@ func (c *checker) block(block *orkv1.Block, role blockRole, path *field.Path) {
 	if block == nil {
 		return
 	}
+	if role != blockDelete {
+		c.notStaged(block, path)
+	}
 	v := reflect.ValueOf(block).Elem()
 	for _, f := range infoOf(v.Type()).fields {
 		list := v.FieldByIndex(f.index)

@@ -19,7 +19,7 @@ func (c *checker) box(box *orkv1.OperatorBox, path *field.Path) {
 	c.finalizers(box.Finalizers, path.Child("finalizers"))
 	c.block(box.OnCreate, blockCreate, path.Child("onCreate"))
 	c.block(box.OnReconcile, blockReconcile, path.Child("onReconcile"))
-	c.block(box.OnDelete, blockDelete, path.Child("onDelete"))
+	c.onDelete(box.OnDelete, path.Child("onDelete"))
 	c.status(box.Status, path.Child("status"))
 	c.preReconcile(box.PreReconcile, path.Child("preReconcile"))
 	c.observe(box.Observe, path.Child("observe"))

@@ -225,7 +225,7 @@ func (c *checker) motif(m *orkv1.Motif) {
 		c.block(&r.Block, blockReconcile, path)
 		c.block(r.OnCreate, blockCreate, path.Child("onCreate"))
 		c.block(r.OnReconcile, blockReconcile, path.Child("onReconcile"))
-		c.block(r.OnDelete, blockDelete, path.Child("onDelete"))
+		c.onDelete(r.OnDelete, path.Child("onDelete"))
 	}
 	c.status(m.Status, field.NewPath("status"))
 	if a := m.Admission; a != nil {

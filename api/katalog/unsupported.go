@@ -13,7 +13,7 @@ var notSupported = setOf(
 
 	// A CRD.
 	"CRD.conversion", "CRD.webhooks", "CRD.serve",
-	"CRD.deletionProtection", "CRD.removeFinalizers",
+	"CRD.deletionProtection",
 
 	// An import.
 	"Import.oci",
@@ -25,7 +25,7 @@ var notSupported = setOf(
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.
-	"Block.external", "Block.git", "Block.docker", "Block.ordered", "Block.groups", "Block.timeout", "Block.name",
+	"Block.external", "Block.git", "Block.docker",
 
 	// A condition, and rules.
 	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",

@@ -154,7 +154,8 @@ type Block struct {
 	// +kubebuilder:validation:Schemaless
 	// +kubebuilder:pruning:PreserveUnknownFields
 	Groups []Block `json:"groups,omitempty"`
-	// Timeout bounds the wait for each group of an ordered onDelete. Defaults to 5m.
+	// Timeout bounds the wait for each group of an ordered onDelete, and for the jobs of one that is not. A group may have its own.
+	// Defaults to 5m.
 	// +optional
 	Timeout *Duration `json:"timeout,omitempty"`
 	// Name of a group of onDelete, for messages. It is unique in its list.

@@ -62,6 +62,9 @@ type CRD struct {
 	// RemoveFinalizers takes finalizers away instead of adding them, for tests.
 	// +optional
 	RemoveFinalizers bool `json:"removeFinalizers,omitempty"`
+	// OnRemoval is what becomes of the resources and their children when the Katalog has this CRD no more. Defaults to keep.
+	// +optional
+	OnRemoval RemovalPolicy `json:"onRemoval,omitempty"`
 	// DeletionProtection overrides that of the Katalog, and has no effect without it.
 	// +optional
 	DeletionProtection *ResourceProtection `json:"deletionProtection,omitempty"`
@@ -122,6 +125,21 @@ type Mode string
 const (
 	ModeTyped   Mode = "typed"
 	ModeDynamic Mode = "dynamic"
+)
+
+// RemovalPolicy is what becomes of the resources of a CRD that a Katalog has no more, and of their children.
+//
+// +kubebuilder:validation:Enum=keep;orphan;delete
+type RemovalPolicy string
+
+// The policies of a removal. Each takes our finalizers off the resources.
+const (
+	// RemovalKeep leaves the children as they are: they go with their resource.
+	RemovalKeep RemovalPolicy = "keep"
+	// RemovalOrphan has the children belong to nobody: they survive their resource.
+	RemovalOrphan RemovalPolicy = "orphan"
+	// RemovalDelete deletes the children.
+	RemovalDelete RemovalPolicy = "delete"
 )
 
 // APITypes name a kind and, in typed mode, its Go types.

@@ -39,6 +39,11 @@ func (Mode) Values() []string {
 }
 
 // Values implements Enum.
+func (RemovalPolicy) Values() []string {
+	return []string{"keep", "orphan", "delete"}
+}
+
+// Values implements Enum.
 func (DependencyCondition) Values() []string {
 	return []string{"started", "healthy"}
 }

@@ -25,6 +25,8 @@ const (
 	ReasonReconcileError = "ReconcileError"
 	// ReasonDeleteError is a failure of the cleanup of a deleted resource, which is tried again.
 	ReasonDeleteError = "DeleteError"
+	// ReasonDeleting is a deleted resource that waits for what has to be done or gone before it.
+	ReasonDeleting = "Deleting"
 	// ReasonInvalid is a declaration that renders to something that no object can have.
 	ReasonInvalid = "InvalidDeclaration"
 	// ReasonChildConflict is a child that another owner holds.

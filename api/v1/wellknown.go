@@ -56,6 +56,9 @@ const (
 const (
 	AnnotationManagedBy    = Domain + "managed-by"
 	AnnotationManagedSince = Domain + "managed-since"
+	// AnnotationDeletion is on resources whose onDelete waits: the stage, how many there are, and since when it waits, as in
+	// 2/3 2026-01-01T08:00:00Z. On a job of onDelete it says that the job does not refer to its owner.
+	AnnotationDeletion = Domain + "deletion"
 
 	// AnnotationPreviousSpec holds the spec that succeeded last, as gzipped JSON in base64, where a rollback is declared.
 	AnnotationPreviousSpec = Domain + "previous-spec"

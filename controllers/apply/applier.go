@@ -47,6 +47,7 @@ type Applier struct {
 	spells    spellings
 	strangers strangers
 	refusals  refusals
+	doubts    doubts
 }
 
 // New returns an Applier that reads from the store and writes through the client.
@@ -78,6 +79,7 @@ func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired De
 
 	observed := kind.Child(desired.Object.GetNamespace(), desired.Object.GetName())
 	if observed != nil {
+		a.doubts.dispel(w)
 		return a.keep(ctx, w, observed)
 	}
 	if stranger := a.strangers.known(w); stranger != nil {
@@ -147,8 +149,10 @@ func (a *Applier) create(ctx context.Context, w write) (Change, error) {
 		return a.resource(w).Create(ctx, w.stamped(w.initial), metav1.CreateOptions{FieldManager: orkv1.FieldManager, FieldValidation: validation})
 	})
 	if err != nil {
+		a.doubts.note(w, err)
 		return Change{}, a.refusals.note(w, nil, fmt.Errorf("create %s %s: %w", w.kind.GVK.Kind, w.name(), err))
 	}
+	a.doubts.dispel(w)
 	return Change{Action: Created, Object: created}, nil
 }
 

@@ -67,16 +67,26 @@ func (a *Applier) Named(owner controllers.Owner, kinds []schema.GroupVersionKind
 }
 
 // Uncollected lists the owner's children that garbage collection does not delete: those in other namespaces and
-// cluster-scoped ones of a namespaced owner.
+// cluster-scoped ones of a namespaced owner, and jobs of its deletion that don't refer to it.
 func (a *Applier) Uncollected(owner controllers.Owner, kinds []schema.GroupVersionKind) ([]Child, error) {
 	return a.owned(owner, kinds, func(child *unstructured.Unstructured) bool {
-		return owner.Namespace != "" && child.GetNamespace() != owner.Namespace
+		_, unbound := child.GetAnnotations()[orkv1.AnnotationDeletion]
+		return unbound || owner.Namespace != "" && child.GetNamespace() != owner.Namespace
 	})
 }
 
 // Delete deletes children, except those that are on their way out. The first error ends it; what was deleted until then is
 // returned. A child that its label protects is passed over, and is a *ProtectedError when all others are deleted.
 func (a *Applier) Delete(ctx context.Context, unwanted []Child) (ChangeSet, error) {
+	return a.deleteAll(ctx, unwanted, metav1.DeletePropagationBackground)
+}
+
+// DeleteForeground is Delete, but a child is gone only when what belongs to it is, such as the pods of a Deployment.
+func (a *Applier) DeleteForeground(ctx context.Context, unwanted []Child) (ChangeSet, error) {
+	return a.deleteAll(ctx, unwanted, metav1.DeletePropagationForeground)
+}
+
+func (a *Applier) deleteAll(ctx context.Context, unwanted []Child, policy metav1.DeletionPropagation) (ChangeSet, error) {
 	var done ChangeSet
 	var protected error
 	for _, child := range unwanted {
@@ -87,7 +97,7 @@ func (a *Applier) Delete(ctx context.Context, unwanted []Child) (ChangeSet, erro
 			protected = protectedError(child.Kind.GVK, child.Object)
 			continue
 		}
-		if err := a.delete(ctx, child.Kind, child.Object, metav1.DeletePropagationBackground); err != nil {
+		if err := a.delete(ctx, child, policy); err != nil {
 			return done, err
 		}
 		done = append(done, Change{Action: Pruned, Object: child.Object})
@@ -116,13 +126,12 @@ func (a *Applier) owned(owner controllers.Owner, kinds []schema.GroupVersionKind
 	return list, nil
 }
 
-func (a *Applier) delete(
-	ctx context.Context, kind *children.Kind, child *unstructured.Unstructured, propagation metav1.DeletionPropagation,
-) error {
+func (a *Applier) delete(ctx context.Context, unwanted Child, policy metav1.DeletionPropagation) error {
+	kind, child := unwanted.Kind, unwanted.Object
 	err := a.client.Resource(kind.Resource).Namespace(child.GetNamespace()).Delete(ctx, child.GetName(), metav1.DeleteOptions{
 		// The name alone could by now be somebody else's object.
 		Preconditions:     &metav1.Preconditions{UID: new(child.GetUID())},
-		PropagationPolicy: &propagation,
+		PropagationPolicy: &policy,
 	})
 	if err != nil && !apierrors.IsNotFound(err) {
 		return fmt.Errorf("delete %s %s: %w", kind.GVK.Kind, qualified(child.GetNamespace(), child.GetName()), err)

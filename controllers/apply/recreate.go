@@ -24,7 +24,7 @@ func (a *Applier) recreate(ctx context.Context, w write, observed *unstructured.
 	if Protected(observed) {
 		return Change{}, protectedError(w.kind.GVK, observed)
 	}
-	if err := a.delete(ctx, w.kind, observed, propagation(w.kind.GVK)); err != nil {
+	if err := a.delete(ctx, Child{Kind: w.kind, Object: observed}, propagation(w.kind.GVK)); err != nil {
 		return Change{}, err
 	}
 	return Change{Action: Recreated, Object: observed}, w.terminating(observed, false)

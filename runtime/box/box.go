@@ -43,6 +43,8 @@ type Set struct {
 	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
 	StripFinalizers bool
+	// OnRemoval is what becomes of the resources when the Katalog has the entry no more.
+	OnRemoval orkv1.RemovalPolicy
 
 	crd     *Box
 	targets map[string]*Box
@@ -85,8 +87,8 @@ type Box struct {
 	Gate *conditions.Program
 	// Blocks are onCreate and onReconcile, as far as declared.
 	Blocks []Block
-	// OnDelete are the children that are deleted, and gone, before the resource goes. Nil: none.
-	OnDelete *Block
+	// OnDelete is what happens before a deleted resource goes. Nil: nothing of its own.
+	OnDelete *Deletion
 	// Rollback tells when a resource goes back to the spec that succeeded last. Nil: never.
 	Rollback *Rollback
 	// Kinds of the children, in apply order.

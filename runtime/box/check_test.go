@@ -56,7 +56,9 @@ operatorBox:
 		"Normalized":      {reason: "what normalize sets is there", entry: "normalize: {spec: {full: '{{ .spec.image }}'}}\noperatorBox: {onReconcile: {configMaps: [{name: a, data: {x: '{{ .spec.full }}'}, when: [{cel: spec.full != ''}]}]}}"},
 		"Mutated":         {reason: "so is what a rule sets, though the server would drop it", entry: "mutation: {rules: [{field: spec.made.up, default: x}]}\noperatorBox: {onReconcile: {configMaps: [{name: a, data: {x: '{{ .spec.made.up }}'}}]}}", warning: at + "mutation.rules[0].field"},
 		"Rule":            {reason: "in a rule", entry: `validation: {rules: [{field: spec.replicsa, min: "1", message: m}]}`, err: at + "validation.rules[0].field"},
-		"OnDelete":        {reason: "no jobs yet", entry: `operatorBox: {onDelete: {jobs: [{name: a, image: b}]}}`, err: at + "operatorBox.onDelete.jobs: Forbidden: not supported yet"},
+		"OnDelete":        {reason: "a job of a stage is run, and checked as one", entry: `operatorBox: {onDelete: {ordered: true, groups: [{jobs: [{name: a, image: b, port: "0"}]}]}}`, err: at + "operatorBox.onDelete.groups[0].jobs[0].port"},
+		"OnDeleteName":    {reason: "what is deleted needs its name alone", entry: `operatorBox: {onDelete: {ordered: true, groups: [{deployments: [{name: a}]}]}}`},
+		"OnDeleteGate":    {reason: "the gates of groups are checked", entry: `operatorBox: {onDelete: {ordered: true, groups: [{when: [{field: spec.none, exists: true}]}]}}`, err: at + "operatorBox.onDelete.groups[0].when[0]"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -107,6 +108,7 @@ func compile(
 		Namespaces:       NamespaceGuard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces},
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
+		OnRemoval:        cmp.Or(entry.OnRemoval, orkv1.RemovalKeep),
 	}
 	if r := entry.OperatorBox.Reconciler; r != nil {
 		if r.Workers != nil {
@@ -176,7 +178,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Rollback = c.rollback(declared, at)
 	blocks := b.Declared()
 	if b.OnDelete != nil {
-		blocks = append(slices.Clip(blocks), *b.OnDelete)
+		blocks = append(slices.Clip(blocks), b.OnDelete.blocks()...)
 	}
 	b.Kinds = c.kinds(blocks)
 	if len(*c.errs) == 0 {
@@ -241,22 +243,6 @@ func (c *compiler) identity(declaration controllers.Declaration, language *templ
 	}
 	compiled, _ := template.CompileOf(language.Quiet(), declaration.Identity, at)
 	return compiled
-}
-
-// onDelete compiles the names of what is deleted before the resource goes.
-func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Block {
-	if declared == nil {
-		return nil
-	}
-	if len(declared.Jobs) > 0 {
-		c.report(field.Forbidden(at.Child("jobs"), "not supported yet"))
-	}
-	block := &Block{Name: "onDelete", Gate: c.gate(declared.Conditions, at)}
-	for _, declaration := range c.registry.Declarations(declared, at) {
-		c.report(noDependencies(declaration)...)
-		block.Children = append(block.Children, c.child(declaration, false, at))
-	}
-	return block
 }
 
 // force is the declaration's own word, else the entry's, else true.
@@ -451,6 +437,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 			}
 		}
 	}
+	b.OnDelete.noteReads(note)
 	for i := range b.Status.Fields {
 		one := &b.Status.Fields[i]
 		one.Transition = slices.ContainsFunc(one.Gate.References(), readsStatus)

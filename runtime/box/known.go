@@ -15,7 +15,7 @@ import (
 // childNames lists the keys that the declared children have below .children. Open tells that the kind of one is known at run time
 // only.
 func childNames(registry *controllers.Registry, declared *orkv1.OperatorBox) (names []string, open bool) {
-	for _, block := range []*orkv1.Block{declared.OnCreate, declared.OnReconcile, declared.OnDelete, onRollback(declared)} {
+	for _, block := range append(stages(declared.OnDelete), declared.OnCreate, declared.OnReconcile, onRollback(declared)) {
 		for _, declaration := range registry.Declarations(block, field.NewPath("block")) {
 			if declaration.GVK.Empty() {
 				open = true

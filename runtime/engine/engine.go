@@ -44,6 +44,9 @@ type Engine struct {
 
 	mu      sync.RWMutex // guards the rest
 	entries map[string]*entry
+	// roster is what the Katalogs declare, and removals are entries that they declare no more, by their keys in the inventory.
+	roster   roster
+	removals map[string]*removal
 	// wake is there while the engine runs: a queue has goroutines, and an engine that never leads has none.
 	wake *waker
 }
@@ -92,6 +95,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	if e.entries, err = e.compile(opts.Katalogs); err != nil {
 		return nil, err
 	}
+	e.roster = rosterOf(opts.Katalogs)
 	if err := mgr.Add(e); err != nil {
 		return nil, fmt.Errorf("add the engine to the manager: %w", err)
 	}
@@ -115,6 +119,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, one := range e.all() {
 		wake.add(one.set.Name)
 	}
+	wake.add(removedEntries)
 	// An entry whose kinds are slow to list must not keep the others from starting.
 	var settlers sync.WaitGroup
 	for range settlersAtMost {
@@ -136,9 +141,12 @@ const settlersAtMost = 16
 // settle brings an entry to where it should be: running, or not. It is called again whenever something that it looks at changed,
 // and with back-off after an error.
 func (e *Engine) settle(ctx context.Context, name string) error {
+	if name == removedEntries {
+		return e.findRemoved(ctx)
+	}
 	entry := e.entry(name)
 	if entry == nil {
-		return nil
+		return e.remove(ctx, name)
 	}
 	changed, err := entry.settle(ctx)
 	if changed {

@@ -186,7 +186,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 
 	e.tellMisreads(ctx, definition)
 	e.health.Waiting("resources and children are being listed")
-	inventory, err := e.engine.record.declare(syncing, e.set)
+	inventory, err := e.engine.record.declare(syncing, e.set, definition.Resource.Resource)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -22,7 +23,9 @@ import (
 // inventory remembers, over restarts and changes of a Katalog, of which kinds an entry may have children. Which objects these are
 // their owner labels tell; but where to look for children of a kind that a Katalog no longer declares, nothing else would.
 //
-// It is one ConfigMap, written only when a kind comes or goes.
+// It also remembers the entries themselves, so that one that a Katalog has no more can be dealt with as it asked for.
+//
+// It is one ConfigMap, written only when an entry or a kind comes or goes.
 type inventory struct {
 	configMaps dynamic.ResourceInterface
 }
@@ -34,22 +37,34 @@ func newInventory(client dynamic.Interface, namespace string) *inventory {
 	return &inventory{configMaps: client.Resource(corev1.SchemeGroupVersion.WithResource("configmaps")).Namespace(namespace)}
 }
 
-// declare records the kinds of the entry's children, before any is made, and returns those that were recorded and are declared no
-// more.
-func (i *inventory) declare(ctx context.Context, set *box.Set) (former []schema.GroupVersionKind, err error) {
+// declare records the entry and the kinds of its children, before any is made, and returns those kinds that were recorded and are
+// declared no more. Resource is the plural name of the entry's kind.
+func (i *inventory) declare(ctx context.Context, set *box.Set, resource string) (former []schema.GroupVersionKind, err error) {
 	kinds := set.Kinds()
-	recorded, err := i.recorded(ctx, set)
+	data, err := i.read(ctx)
 	if err != nil {
 		return nil, err
 	}
+	recorded := readKinds(data[inventoryKey(set)])
 	all := slices.Clone(recorded)
 	for _, kind := range kinds {
 		if !slices.Contains(all, kind) {
 			all = append(all, kind)
 		}
 	}
+	changed := map[string]any{}
 	if len(all) > len(recorded) {
-		if err := i.write(ctx, set, all); err != nil {
+		changed[inventoryKey(set)] = writeKinds(all)
+	}
+	about, err := json.Marshal(recordOf(set, resource))
+	if err != nil {
+		return nil, fmt.Errorf("encode the inventory: %w", err)
+	}
+	if key := inventoryKey(set) + entrySuffix; data[key] != string(about) {
+		changed[key] = string(about)
+	}
+	if len(changed) > 0 {
+		if err := i.write(ctx, changed); err != nil {
 			return nil, err
 		}
 	}
@@ -58,14 +73,21 @@ func (i *inventory) declare(ctx context.Context, set *box.Set) (former []schema.
 
 // forget takes kinds of which the entry has no child any more out of the record.
 func (i *inventory) forget(ctx context.Context, set *box.Set, gone []schema.GroupVersionKind) error {
-	recorded, err := i.recorded(ctx, set)
+	data, err := i.read(ctx)
 	if err != nil {
 		return err
 	}
-	return i.write(ctx, set, slices.DeleteFunc(recorded, func(kind schema.GroupVersionKind) bool { return slices.Contains(gone, kind) }))
+	left := slices.DeleteFunc(readKinds(data[inventoryKey(set)]), func(kind schema.GroupVersionKind) bool { return slices.Contains(gone, kind) })
+	return i.write(ctx, map[string]any{inventoryKey(set): writeKinds(left)})
 }
 
-func (i *inventory) recorded(ctx context.Context, set *box.Set) ([]schema.GroupVersionKind, error) {
+// drop takes an entry out of the record.
+func (i *inventory) drop(ctx context.Context, key string) error {
+	return i.write(ctx, map[string]any{key: nil, key + entrySuffix: nil})
+}
+
+// read returns what is recorded, as it is stored.
+func (i *inventory) read(ctx context.Context) (map[string]string, error) {
 	stored, err := i.configMaps.Get(ctx, inventoryName, metav1.GetOptions{})
 	if apierrors.IsNotFound(err) {
 		return nil, nil
@@ -73,10 +95,14 @@ func (i *inventory) recorded(ctx context.Context, set *box.Set) ([]schema.GroupV
 	if err != nil {
 		return nil, fmt.Errorf("read the inventory: %w", err)
 	}
-	text, _, err := unstructured.NestedString(stored.Object, "data", inventoryKey(set))
+	data, _, err := unstructured.NestedStringMap(stored.Object, "data")
 	if err != nil {
 		return nil, fmt.Errorf("read the inventory: %w", err)
 	}
+	return data, nil
+}
+
+func readKinds(text string) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
 	for line := range strings.Lines(text) {
 		apiVersion, kind, ok := strings.Cut(strings.TrimSpace(line), " ")
@@ -84,30 +110,36 @@ func (i *inventory) recorded(ctx context.Context, set *box.Set) ([]schema.GroupV
 			kinds = append(kinds, schema.FromAPIVersionAndKind(apiVersion, kind))
 		}
 	}
-	return kinds, nil
+	return kinds
 }
 
-func (i *inventory) write(ctx context.Context, set *box.Set, kinds []schema.GroupVersionKind) error {
+func writeKinds(kinds []schema.GroupVersionKind) string {
 	var text strings.Builder
 	for _, kind := range kinds {
 		fmt.Fprintf(&text, "%s %s\n", kind.GroupVersion(), kind.Kind)
 	}
+	return text.String()
+}
+
+// write changes keys of the record; null removes one.
+func (i *inventory) write(ctx context.Context, changed map[string]any) error {
 	content := map[string]any{
 		"apiVersion": "v1",
 		"kind":       "ConfigMap",
 		"metadata":   map[string]any{"name": inventoryName},
-		"data":       map[string]any{inventoryKey(set): text.String()},
+		"data":       changed,
 	}
 	patch, err := json.Marshal(content)
 	if err != nil {
 		return fmt.Errorf("encode the inventory: %w", err)
 	}
-	// A merge patch changes this entry's line alone; other entries may be writing theirs.
+	// A merge patch changes these keys alone; other entries may be writing theirs.
 	_, err = i.configMaps.Patch(ctx, inventoryName, types.MergePatchType, patch, metav1.PatchOptions{FieldManager: orkv1.FieldManager})
 	if apierrors.IsNotFound(err) {
+		maps.DeleteFunc(changed, func(_ string, value any) bool { return value == nil })
 		_, err = i.configMaps.Create(ctx, &unstructured.Unstructured{Object: content}, metav1.CreateOptions{FieldManager: orkv1.FieldManager})
 		if apierrors.IsAlreadyExists(err) {
-			return i.write(ctx, set, kinds)
+			return i.write(ctx, changed)
 		}
 	}
 	if err != nil {

@@ -90,6 +90,9 @@ func content(t *testing.T, client *fake.FakeDynamicClient) map[string]string {
 	return data
 }
 
+// widgetEntry is what is recorded of the entry.
+const widgetEntry = `{"katalog":"shop","name":"widget","apiVersion":"example.com/v1","kind":"Widget","resource":"widgets","onRemoval":"keep"}`
+
 func TestDeclare(t *testing.T) {
 	cases := map[string]struct {
 		reason  string
@@ -101,32 +104,38 @@ func TestDeclare(t *testing.T) {
 		"First": {
 			reason:  "the first entry makes the ConfigMap",
 			writes:  []string{"patch", "create"},
-			content: map[string]string{"shop.widget": "v1 ConfigMap\n"},
+			content: map[string]string{"shop.widget": "v1 ConfigMap\n", "shop.widget_entry": widgetEntry},
 		},
 		"Known": {
 			reason:  "kinds that are recorded are not written again",
+			before:  map[string]any{"shop.widget": "v1 ConfigMap\n", "shop.widget_entry": widgetEntry},
+			content: map[string]string{"shop.widget": "v1 ConfigMap\n", "shop.widget_entry": widgetEntry},
+		},
+		"OfAnEarlierVersion": {
+			reason:  "an entry of which only the kinds are recorded is recorded with its policy",
 			before:  map[string]any{"shop.widget": "v1 ConfigMap\n"},
-			content: map[string]string{"shop.widget": "v1 ConfigMap\n"},
+			writes:  []string{"patch"},
+			content: map[string]string{"shop.widget": "v1 ConfigMap\n", "shop.widget_entry": widgetEntry},
 		},
 		"Added": {
 			reason:  "a kind that is new is recorded beside those that were, which are former ones, and other entries stay",
 			before:  map[string]any{"shop.widget": "v1 Secret\nbatch/v1 Job\n", "shop.other": "v1 Secret\n"},
 			former:  []schema.GroupVersionKind{secretKind, jobKind},
 			writes:  []string{"patch"},
-			content: map[string]string{"shop.widget": "v1 Secret\nbatch/v1 Job\nv1 ConfigMap\n", "shop.other": "v1 Secret\n"},
+			content: map[string]string{"shop.widget": "v1 Secret\nbatch/v1 Job\nv1 ConfigMap\n", "shop.widget_entry": widgetEntry, "shop.other": "v1 Secret\n"},
 		},
 		"Damaged": {
 			reason:  "lines that nobody can read are no kinds",
 			before:  map[string]any{"shop.widget": "nonsense\n\nv1 Secret"},
 			former:  []schema.GroupVersionKind{secretKind},
 			writes:  []string{"patch"},
-			content: map[string]string{"shop.widget": "v1 Secret\nv1 ConfigMap\n"},
+			content: map[string]string{"shop.widget": "v1 Secret\nv1 ConfigMap\n", "shop.widget_entry": widgetEntry},
 		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			client := server(tc.before)
-			former, err := newInventory(client, "operators").declare(t.Context(), compiled(t, "widget", withConfigMap(), nil))
+			former, err := newInventory(client, "operators").declare(t.Context(), compiled(t, "widget", withConfigMap(), nil), "widgets")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,10 +184,10 @@ func TestDeclareRace(t *testing.T) {
 		}
 		return true, nil, apierrors.NewAlreadyExists(schema.GroupResource{Resource: "configmaps"}, inventoryName)
 	})
-	if _, err := newInventory(client, "operators").declare(t.Context(), compiled(t, "widget", withConfigMap(), nil)); err != nil {
+	if _, err := newInventory(client, "operators").declare(t.Context(), compiled(t, "widget", withConfigMap(), nil), "widgets"); err != nil {
 		t.Fatal(err)
 	}
-	want := map[string]string{"shop.widget": "v1 ConfigMap\n", "shop.other": "v1 Secret\n"}
+	want := map[string]string{"shop.widget": "v1 ConfigMap\n", "shop.widget_entry": widgetEntry, "shop.other": "v1 Secret\n"}
 	if diff := cmp.Diff(want, content(t, client)); diff != "" {
 		t.Errorf("inventory: -want, +got:\n%s", diff)
 	}
@@ -190,7 +199,7 @@ func TestInventoryErrors(t *testing.T) {
 		t.Run(verb, func(t *testing.T) {
 			client := server(nil)
 			client.PrependReactor(verb, "configmaps", func(clienttesting.Action) (bool, runtime.Object, error) { return true, nil, noLuck })
-			_, err := newInventory(client, "operators").declare(t.Context(), compiled(t, "widget", withConfigMap(), nil))
+			_, err := newInventory(client, "operators").declare(t.Context(), compiled(t, "widget", withConfigMap(), nil), "widgets")
 			if err == nil || err.Error() != want || !errors.Is(err, noLuck) {
 				t.Errorf("declare(...) = %v, want %q", err, want)
 			}

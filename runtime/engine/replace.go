@@ -12,8 +12,8 @@ import (
 
 // Replace takes other Katalogs in the place of those that the engine has. An entry that is as it was goes on undisturbed; one that
 // changed starts anew; one that is gone ends: its controller, its informer and those of its children's kinds that nobody else needs.
-// Replace returns when those have ended. Resources and children of an entry that is gone stay as they are. When a Katalog is wrong,
-// nothing changes.
+// Replace returns when those have ended. What becomes of the resources and children of an entry that is gone, its onRemoval tells; that
+// is done afterwards. When a Katalog is wrong, nothing changes.
 func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	e.replacing.Lock()
 	defer e.replacing.Unlock()
@@ -31,9 +31,11 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	}
 	// An entry that takes the place of one of its name must not start before that has ended.
 	retire(gone)
+	e.call(rosterOf(katalogs))
 	e.mu.Lock()
 	e.entries = next
 	e.mu.Unlock()
+	e.wakeUp(removedEntries, 0)
 	for name := range next {
 		e.wakeUp(name, 0)
 	}

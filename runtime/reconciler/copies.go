@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
@@ -155,7 +155,7 @@ func (m *making) source(rendered any) (source *unstructured.Unstructured, copied
 		return nil, false, err
 	}
 	// An object is no copy of itself.
-	m.names = slices.DeleteFunc(m.names, func(name *unstructured.Unstructured) bool { return nameOf(name) == from })
+	m.names = slices.DeleteFunc(m.names, func(name *unstructured.Unstructured) bool { return client.ObjectKeyFromObject(name) == from })
 	if len(m.names) == 0 {
 		return nil, true, &controllers.InvalidError{Fields: field.ErrorList{field.Forbidden(
 			field.NewPath(m.child.Kind.Key).Index(m.child.Index), "is a copy of itself: set another name, fromNamespace or toNamespaces")}}
@@ -186,8 +186,4 @@ func (m *making) keep(built *unstructured.Unstructured, anew bool) error {
 		}
 	}
 	return nil
-}
-
-func nameOf(object *unstructured.Unstructured) types.NamespacedName {
-	return types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}
 }

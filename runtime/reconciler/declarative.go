@@ -104,7 +104,8 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.steps.Forget(w.Item.NamespacedName)
 		d.Sources.Keep(w.Item.NamespacedName)
 		d.histories.forget(w.Item.NamespacedName)
-		return work.Outcome{}, nil
+		deleted, err := d.deleteLeftover(ctx, w)
+		return work.Outcome{Changes: deleted}, err
 	}
 	s := d.newScope(w)
 	defer func() {
@@ -126,6 +127,9 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 	}
 	d.writeStatus(ctx, s)
 	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil}
+	if s.waiting != nil {
+		outcome.Waiting = s.waiting.message
+	}
 	switch _, stalled := reasonOf(s.err); {
 	case s.err == nil && failed != nil: // to try it again is what the rollback has ended
 		return outcome, reconcile.TerminalError(failed)

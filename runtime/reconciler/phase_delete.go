@@ -2,37 +2,33 @@ package reconciler
 
 import (
 	"context"
+	"fmt"
 	"slices"
+	"strings"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
-	"github.com/orkestra-runtime/orkestra/conditions/template"
-	"github.com/orkestra-runtime/orkestra/controllers"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
-	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// cleanUp deletes what garbage collection does not and what onDelete names, waits until it is gone, and lets the resource go. But for
-// onDelete it renders nothing: what there is to delete is found by the owner label.
+// cleanUp does what has to be done before a deleted resource may go, and lets it go: onDelete, then the children that depend on one
+// another, the deepest first, then what garbage collection does not delete. A cycle ends where something has to be waited for; the event
+// of it brings the next one. But for onDelete nothing is rendered: what there is to delete is found by the owner label.
 func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err error) {
 	d.Sources.Keep(s.Item.NamespacedName)
 	mine := func(f string) bool { return d.ours(s, f) }
 	if !slices.ContainsFunc(s.Object.GetFinalizers(), mine) {
 		return true, nil
 	}
-	remaining, err := d.Applier.Uncollected(s.owner, d.kinds(s))
-	if err != nil {
-		return true, err
+	steps := []func(context.Context, *scope) error{d.runOnDelete, d.deleteDeepest, d.deleteUncollected}
+	if s.Set.StripFinalizers {
+		steps = nil
 	}
-	first, err := d.Applier.Named(s.owner, d.kinds(s), d.deletedFirst(ctx, s))
-	if err != nil {
-		return true, err
-	}
-	remaining = append(remaining, first...)
-	s.changes, err = d.Applier.Delete(ctx, remaining)
-	if err != nil || len(remaining) > 0 {
-		return true, err // the end of each child is an event of its own
+	for _, step := range steps {
+		if err := step(ctx, s); err != nil || s.waiting != nil {
+			return true, err
+		}
 	}
 	return true, d.patchMetadata(ctx, s, map[string]any{
 		"finalizers":      slices.DeleteFunc(slices.Clone(s.Object.GetFinalizers()), mine),
@@ -40,48 +36,67 @@ func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err err
 	})
 }
 
-// deletedFirst are the children that onDelete names. A declaration that can't be rendered is left out: it must not keep the resource
-// from going, and garbage collection takes its child.
-func (d *Declarative) deletedFirst(ctx context.Context, s *scope) apply.Wanted {
-	names := apply.Wanted{}
-	block := s.Box.OnDelete
-	if block == nil || !block.Gate.Evaluate(s.facts).Pass {
-		return names
+// deleteDeepest deletes the children that depend on one another, one depth after the other.
+func (d *Declarative) deleteDeepest(ctx context.Context, s *scope) error {
+	deepest, depth, err := d.Applier.Deepest(s.owner, d.kinds(s))
+	if err != nil || len(deepest) == 0 {
+		return err
 	}
-	leave := func(child *box.Child, err error) {
-		logf.FromContext(ctx).Info("onDelete leaves a child to garbage collection", "declaration", child.String(), "reason", err.Error())
+	deleted, err := d.Applier.DeleteForeground(ctx, deepest)
+	s.changes = append(s.changes, deleted...)
+	if err != nil {
+		return err
 	}
-	for i := range block.Children {
-		child := &block.Children[i]
-		elements, err := expand(child, s.facts)
-		if err != nil {
-			leave(child, err)
-			continue
+	s.awaitEnd(fmt.Sprintf("depth %d: ", depth), namesOf(deepest), len(deleted) > 0)
+	return nil
+}
+
+// deleteUncollected deletes the children that garbage collection does not, also those that memory may not know of.
+func (d *Declarative) deleteUncollected(ctx context.Context, s *scope) error {
+	left, err := d.Applier.Uncollected(s.owner, d.kinds(s))
+	if err != nil {
+		return err
+	}
+	if len(left) == 0 {
+		if left, err = d.Applier.Doubtful(ctx, s.owner); err != nil {
+			return err
 		}
-		for _, facts := range elements {
-			if !child.Gate.Evaluate(facts).Pass {
-				continue
-			}
-			object, err := d.identify(child, s.owner, facts)
-			if err != nil {
-				leave(child, err)
-				continue
-			}
-			names.Add(object)
+	}
+	if len(left) == 0 {
+		d.tellUnread(ctx, s)
+		return nil
+	}
+	deleted, err := d.Applier.Delete(ctx, left)
+	s.changes = append(s.changes, deleted...)
+	if err != nil {
+		return err
+	}
+	s.awaitEnd("", namesOf(left), len(deleted) > 0)
+	return nil
+}
+
+// tellUnread logs the kinds that could not be looked at for children. They don't keep the resource: nothing may ever be able to read them.
+func (d *Declarative) tellUnread(ctx context.Context, s *scope) {
+	for _, gvk := range d.kinds(s) {
+		if _, ok := d.Children.Kind(gvk); !ok {
+			logf.FromContext(ctx).Info("the resource goes without a look at children of a kind", "kind", gvk.String(),
+				"reason", d.Children.Absent(gvk).Error())
 		}
+	}
+}
+
+// awaitEnd ends the cycle, and says for what.
+func (s *scope) awaitEnd(where string, names []string, fresh bool) {
+	s.waiting = &waiting{reason: orkv1.ReasonDeleting, message: where + "waits for " + strings.Join(names, ", "), fresh: fresh}
+}
+
+// namesOf names children for people.
+func namesOf(list []apply.Child) []string {
+	names := make([]string, 0, len(list))
+	for _, child := range list {
+		names = append(names, nameOf(child.Object.GetKind(), child.Object.GetName()))
 	}
 	return names
 }
 
-// identify renders a declaration and tells which object it means.
-func (d *Declarative) identify(child *box.Child, owner controllers.Owner, facts template.Facts) (*unstructured.Unstructured, error) {
-	rendered, err := child.Value.Render(facts)
-	if err != nil {
-		return nil, err
-	}
-	object, err := child.Identify(owner, rendered)
-	if err != nil {
-		return nil, err
-	}
-	return object, d.place(child, owner, object)
-}
+func nameOf(kind, name string) string { return kind + " " + name }

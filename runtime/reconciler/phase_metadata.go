@@ -15,6 +15,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
 )
 
 // keepMetadata writes finalizers and labels of the resource, as one patch, if any are to be changed.
@@ -55,11 +56,13 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 		}
 	}
 	metadata["annotations"] = annotations
-	return false, d.patchMetadata(ctx, s, metadata)
+	err = d.patchMetadata(ctx, s, metadata)
+	// A resource that went since must not get children: nobody would delete those that garbage collection does not.
+	return s.gone, err
 }
 
 // finalizers are those that the resource has and those it needs: what the Katalog declares, and our own as soon as a child
-// is planned that garbage collection would leave behind. Our own stays until the resource goes: a child that a later plan no
+// is planned that garbage collection would leave behind or that has to go in its turn. Our own stays until the resource goes: a child that a later plan no
 // longer has may still be there.
 func (d *Declarative) finalizers(s *scope, before []string) []string {
 	finalizers := slices.Clone(before)
@@ -67,7 +70,7 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
 	want := slices.Clone(s.Box.Finalizers)
-	if s.Box.OnDelete != nil || s.owner.Namespace != "" && slices.ContainsFunc(s.planned, func(p planned) bool { return p.Object.GetNamespace() != s.owner.Namespace }) {
+	if s.Box.OnDelete != nil || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.hasDeep(s) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {
@@ -78,13 +81,30 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 	return finalizers
 }
 
+// needsCleanup tells whether garbage collection would leave a child behind, or delete it too early.
+func (s *scope) needsCleanup(child planned) bool {
+	_, deep := apply.DepthOf(child.Object)
+	return deep || s.owner.Namespace != "" && child.Object.GetNamespace() != s.owner.Namespace
+}
+
+// hasDeep tells whether a child that exists has to be deleted in its turn.
+func (d *Declarative) hasDeep(s *scope) bool {
+	deepest, _, err := d.Applier.Deepest(s.owner, d.kinds(s))
+	return err == nil && len(deepest) > 0
+}
+
 // ours tells whether a finalizer is removed when the cleanup is done. Everybody else's is never touched.
 func (d *Declarative) ours(s *scope, finalizer string) bool {
+	return OwnFinalizer(finalizer) || slices.Contains(s.Box.Finalizers, finalizer)
+}
+
+// OwnFinalizer tells whether a finalizer is one that no Katalog has to declare, in any of its spellings.
+func OwnFinalizer(finalizer string) bool {
 	switch finalizer {
 	case orkv1.Finalizer, orkv1.LegacyDomain + "cleanup", orkv1.LegacyDomain + "finalizer", "konduktor.orkestra.io/finalizer":
 		return true
 	}
-	return slices.Contains(s.Box.Finalizers, finalizer)
+	return false
 }
 
 func (d *Declarative) patchMetadata(ctx context.Context, s *scope, metadata map[string]any) error {
@@ -98,6 +118,7 @@ func (d *Declarative) patchMetadata(ctx context.Context, s *scope, metadata map[
 	})
 	switch {
 	case apierrors.IsNotFound(err): // gone since: there is nothing to keep
+		s.gone = true
 		return nil
 	case err != nil:
 		return fmt.Errorf("patch the metadata: %w", err)

@@ -59,10 +59,14 @@ type scope struct {
 	// Set by recordSpec.
 	notRecorded string
 	again       bool
-	// changes is what was done to the children. Set by applyChildren and prune.
+	// deadline is when what the cycle waits for is late. Set by cleanUp.
+	deadline time.Time
+	// changes is what was done to the children. Set by applyChildren, prune and cleanUp.
 	changes apply.ChangeSet
 	// restricted is set by guard: the resource's namespace is off limits.
 	restricted bool
+	// gone tells that the resource is no more. Set by whoever finds it so.
+	gone bool
 	// requeueAfter is set by writeStatus.
 	requeueAfter time.Duration
 	// err is the first failure. Set by Reconcile.
@@ -76,6 +80,8 @@ type waiting struct {
 	stalled bool
 	// partly tells that the rest of the cycle is done all the same.
 	partly bool
+	// fresh tells that the wait began in this cycle and is probably over in a moment: the status need not tell of it.
+	fresh bool
 }
 
 // incomplete tells whether the cycle left something undone: what comes after a success must not follow.

@@ -25,8 +25,8 @@ import (
 // is no failure of the cycle.
 func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 	log := logf.FromContext(ctx)
-	if s.Object.GetDeletionTimestamp() != nil && s.err == nil {
-		return // it is going, or waits for its children to go
+	if s.Object.GetDeletionTimestamp() != nil && s.err == nil && (s.waiting == nil || s.waiting.fresh) {
+		return // it is going, or about to
 	}
 	if s.Box.StatusReadsChildren {
 		view, err := d.view(s)
@@ -203,6 +203,9 @@ func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) ti
 	}
 	d.steps.Forget(s.Item.NamespacedName)
 	after := d.declaredRequeue(ctx, s)
+	if !s.deadline.IsZero() {
+		after = max(time.Millisecond, s.deadline.Sub(d.Now()))
+	}
 	if edge, ok := s.edges.Next(); ok {
 		if until := edge.Sub(s.facts.Now()); after == 0 || until < after {
 			after = until

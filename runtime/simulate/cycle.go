@@ -138,6 +138,9 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 			done.Changes = append(done.Changes, changeOf(action, change.Object))
 		}
 	}
+	if object.GetDeletionTimestamp() != nil {
+		done.Waiting = outcome.Waiting
+	}
 	a.note(done)
 	return a.server.writes != writes
 }

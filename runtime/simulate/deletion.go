@@ -17,6 +17,24 @@ const (
 	collected = "collect"
 )
 
+// mostDeletionCycles bounds how many stages a deletion can have.
+const mostDeletionCycles = 100
+
+// succeed ends the jobs that a deletion waits for, as if their pods had run.
+func (a *actor) succeed() error {
+	for _, job := range a.owned() {
+		if job.GetKind() != "Job" || job.Object["status"] != nil {
+			continue
+		}
+		done := job.DeepCopy()
+		done.Object["status"] = map[string]any{"conditions": []any{map[string]any{"type": "Complete", "status": "True"}}}
+		if _, err := a.server.store(a.server.keyOf(job), done); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // end deletes the resource if that is asked for, and runs cycles until it is gone or nothing changes. What was told of its life is told
 // no more. Children that are resources end when they are collected.
 func (a *actor) end(ctx context.Context) error {
@@ -28,9 +46,12 @@ func (a *actor) end(ctx context.Context) error {
 	if err := a.server.deletes(a.server.keyOf(a.object), nil); err != nil {
 		return err
 	}
-	for range mostCycles {
+	for range mostDeletionCycles {
 		if a.now() == nil || !a.cycle(ctx) {
 			break
+		}
+		if err := a.succeed(); err != nil {
+			return err
 		}
 	}
 	if left := a.now(); left != nil {

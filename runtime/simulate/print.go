@@ -41,6 +41,9 @@ func (o *Outcome) print(b *bytes.Buffer) error {
 		for _, change := range cycle.Changes {
 			comments(b, "", change.String())
 		}
+		if cycle.Waiting != "" {
+			comments(b, "", cycle.Waiting)
+		}
 	}
 	comments(b, "error: ", o.Errors...)
 	if o.RequeueAfter != "" {

@@ -34,6 +34,8 @@ type Outcome struct {
 type Cycle struct {
 	Gates   []Gate   `json:"gates,omitempty"`
 	Changes []Change `json:"changes,omitempty"`
+	// Waiting is what a deleted resource waits for, such as the end of a stage of onDelete.
+	Waiting string `json:"waiting,omitempty"`
 }
 
 // Gate is what a gate said.

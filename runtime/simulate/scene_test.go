@@ -25,7 +25,7 @@ func TestSceneErrors(t *testing.T) {
 		"NoName":     {reason: "and a name", cr: "apiVersion: v1\nkind: Pod\n", want: "the Pod needs metadata.name"},
 		"Text":       {reason: "a text is no object", cr: "hello\n", want: "not a Kubernetes object"},
 		"Empty":      {reason: "an empty file is hardly meant", cr: "# nothing\n", want: "cr.yaml holds no object"},
-		"NoResource": {reason: "there must be something to simulate", cr: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", want: "there is no resource to simulate: name one of the kinds Shop with --cr"},
+		"NoResource": {reason: "there must be something to simulate", cr: "apiVersion: v1\nkind: Pod\nmetadata: {name: a}\n", want: "there is no resource to simulate: name one of the kinds Shop, Stage with --cr"},
 		"Duplicate":  {reason: "one of two would be lost", cr: shop + "---\n" + shop, want: "Shop default/a is there twice"},
 		"Old":        {reason: "an old state belongs to a resource", cr: shop, old: strings.Replace(shop, "name: a", "name: c", 1), want: "Shop default/c is an old state of none of the resources"},
 		"OldInvalid": {reason: "it was valid once", cr: shop, old: strings.Replace(shop, "'1'", "1", 1), want: "the old state of Shop default/a: "},

@@ -26,7 +26,8 @@ onDelete:
 
 		Expect(cluster.Delete(ctx, w)).To(Succeed())
 		o.settle()
-		Expect(o.take()).To(Equal([]string{"delete configmaps first"}))
+		Expect(o.take()).To(Equal([]string{"delete configmaps first", "update widgets/status w"}))
+		Expect(ready(ctx, w)()).To(HaveExactElements("False", "Deleting", "waits for ConfigMap first"))
 		Consistently(exists(ctx, w)).WithTimeout(time.Second).Should(BeTrue(), "the child is not gone yet")
 		patch(ctx, configMap(namespace, "first"), `{"metadata":{"finalizers":null}}`)
 		Eventually(exists(ctx, w)).Should(BeFalse())

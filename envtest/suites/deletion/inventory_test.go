@@ -1,0 +1,92 @@
+package deletion_test
+
+import (
+	"context"
+	"fmt"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	appsv1 "k8s.io/api/apps/v1"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/api/resource"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+func deployment(namespace, name string) *appsv1.Deployment {
+	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+func quantity(text string) resource.Quantity { return resource.MustParse(text) }
+
+var _ = Describe("A deleted resource", func() {
+	It("Defect51: takes cluster-scoped children along that do not say that they are, and waits for a namespace", func(ctx context.Context) {
+		space := newNamespace(ctx)
+		operate(ctx, space, `
+      operatorBox:
+        onReconcile:
+          custom:
+            - {apiVersion: deletion.example.com/v1, kind: Zone, metadata: {name: "{{ .metadata.namespace }}-zone"}}
+            - {apiVersion: v1, kind: Namespace, metadata: {name: "{{ .metadata.namespace }}-inner"}}
+            - {apiVersion: deletion.example.com/v1, kind: Part, metadata: {name: inner, namespace: "{{ .metadata.namespace }}-inner"}}
+`, nil)
+		w := widget(space, "w", nil)
+		create(ctx, w)
+		Eventually(ready(ctx, w)).Should(Equal(isReady))
+		inner := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: space + "-inner"}}
+		held := configMap(inner.Name, "held")
+		held.Finalizers = []string{"example.com/held"}
+		create(ctx, held)
+
+		Expect(cluster.Delete(ctx, w)).To(Succeed())
+		Eventually(ready(ctx, w)).Should(Equal("False Deleting: waits for Namespace " + inner.Name))
+		Expect(exists(ctx, object("Zone", "", space+"-zone"))()).To(BeFalse())
+		patch(ctx, held, `{"metadata":{"finalizers":null}}`)
+		Eventually(exists(ctx, w)).Should(BeFalse())
+		Expect(exists(ctx, inner)()).To(BeFalse())
+	})
+
+	It("Defect52: takes children along that its spec names no more, and is not held by what can't be rendered", func(ctx context.Context) {
+		space, away := newNamespace(ctx), newNamespace(ctx)
+		operate(ctx, space, fmt.Sprintf(`
+      operatorBox:
+        onCreate: {configMaps: [{name: "{{ .spec.name }}", namespace: %s}]}
+        onDelete: {ordered: true, groups: [{configMaps: [{name: "{{ .spec.name }}", namespace: %s}, {name: "{{ .spec.name | toInt }}_!"}]}]}
+`, away, away), nil)
+		w := widget(space, "w", map[string]any{"name": "one"})
+		create(ctx, w)
+		Eventually(exists(ctx, configMap(away, "one"))).Should(BeTrue())
+		patch(ctx, w, `{"spec":{"name":"two"}}`)
+		Eventually(exists(ctx, configMap(away, "two"))).Should(BeTrue())
+		patch(ctx, w, `{"spec":{"name":"NOT A NAME"}}`)
+		Expect(cluster.Delete(ctx, w)).To(Succeed())
+		Eventually(exists(ctx, w)).Should(BeFalse())
+		Expect(exists(ctx, configMap(away, "one"))()).To(BeFalse())
+		Expect(exists(ctx, configMap(away, "two"))()).To(BeFalse())
+	})
+
+	It("takes the deepest of its children along first", func(ctx context.Context) {
+		space := newNamespace(ctx)
+		operate(ctx, space, `
+      operatorBox:
+        onReconcile: {configMaps: [{name: base}, {name: middle}, {name: top}, {name: other}]}
+`, nil)
+		w := widget(space, "w", nil)
+		create(ctx, w)
+		Eventually(ready(ctx, w)).Should(Equal(isReady))
+		for name, depth := range map[string]int{"base": 0, "middle": 1, "top": 2} {
+			patch(ctx, configMap(space, name), fmt.Sprintf(`{"metadata":{"annotations":{"orkestra.konductor.io/depth":"%d"},"finalizers":["example.com/held"]}}`, depth))
+		}
+		Eventually(func() []string { _ = exists(ctx, w)(); return w.GetFinalizers() }).Should(ContainElement("orkestra.konductor.io/cleanup"))
+		Expect(cluster.Delete(ctx, w)).To(Succeed())
+		for i, name := range []string{"top", "middle", "base"} {
+			Eventually(ready(ctx, w)).Should(Equal(fmt.Sprintf("False Deleting: depth %d: waits for ConfigMap %s", 2-i, name)))
+			Expect(going(ctx, configMap(space, name))()).To(BeTrue())
+			for _, later := range []string{"top", "middle", "base", "other"}[i+1:] {
+				Expect(going(ctx, configMap(space, later))()).To(BeFalse(), later)
+			}
+			patch(ctx, configMap(space, name), `{"metadata":{"finalizers":null}}`)
+		}
+		Eventually(exists(ctx, w)).Should(BeFalse())
+		Eventually(exists(ctx, configMap(space, "other"))).Should(BeFalse())
+	})
+})

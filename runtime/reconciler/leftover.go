@@ -1,0 +1,46 @@
+package reconciler
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
+)
+
+// deleteLeftover deletes what garbage collection does not of a resource that is gone without having waited for its cleanup: the API
+// server loses a finalizer that is added in the moment of a deletion. One that is only not selected any more keeps its children.
+func (d *Declarative) deleteLeftover(ctx context.Context, w work.Work) (apply.ChangeSet, error) {
+	if w.Item.Namespace == "" || w.Set.StripFinalizers || d.Applier == nil {
+		return nil, nil
+	}
+	owner := controllers.Owner{GVK: w.Set.GVK, Namespace: w.Item.Namespace, Name: w.Item.Name, Target: w.Box.Target}
+	kinds := append(slices.Clip(w.Box.Kinds), slices.DeleteFunc(slices.Clone(d.Inventory), func(kind schema.GroupVersionKind) bool {
+		return slices.Contains(w.Box.Kinds, kind)
+	})...)
+	left, err := d.Applier.Uncollected(owner, kinds)
+	if err != nil {
+		return nil, err
+	}
+	doubtful, err := d.Applier.Doubtful(ctx, owner)
+	if err != nil {
+		return nil, err
+	}
+	if left = append(left, doubtful...); len(left) == 0 {
+		return nil, nil
+	}
+	_, err = d.Client.Resource(d.Resource.GroupVersionResource).Namespace(owner.Namespace).Get(ctx, owner.Name, metav1.GetOptions{})
+	switch {
+	case err == nil:
+		return nil, nil
+	case !apierrors.IsNotFound(err):
+		return nil, fmt.Errorf("look whether the resource is gone: %w", err)
+	}
+	return d.Applier.Delete(ctx, left)
+}
