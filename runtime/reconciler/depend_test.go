@@ -120,15 +120,15 @@ func TestDependsOnWhatIsNotPlanned(t *testing.T) {
 	}{
 		"Gate": {
 			reason: "there will be no such child", deployment: `{name: w, id: app, image: i, when: [{field: spec.size, equals: "2"}]}`,
-			want: []string{"create configmaps", "update websites"},
+			want: []string{"patch websites", "create configmaps", "update websites"},
 		},
 		"NoElement": {
 			reason: "nor of an empty list", deployment: `{name: w, id: app, image: i, forEach: {field: spec.none}}`,
-			want: []string{"create configmaps", "update websites"},
+			want: []string{"patch websites", "create configmaps", "update websites"},
 		},
 		"Elements": {
 			reason: "all of them are waited for", deployment: `{name: "w-{{ .item }}", id: app, image: i, replicas: "{{ .item }}", forEach: {field: spec.list}}`,
-			want: []string{"create deployments", "create deployments", "update websites"},
+			want: []string{"patch websites", "create deployments", "create deployments", "update websites"},
 		},
 	}
 	for name, tc := range cases {

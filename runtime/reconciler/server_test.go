@@ -16,6 +16,7 @@ import (
 	clienttesting "k8s.io/client-go/testing"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -72,13 +73,30 @@ func merged(content, with map[string]any) map[string]any {
 	return content
 }
 
-// change has somebody else change a child. Seen tells whether memory shows it.
+// change has somebody else change a child. Seen tells whether memory shows it before the next write of such a child; else the change comes
+// just before that.
 func (h *harness) change(tb testing.TB, gvk schema.GroupVersionKind, name string, seen bool, do func(*unstructured.Unstructured)) {
 	tb.Helper()
 	kind, ok := h.Children.Kind(gvk)
 	if !ok {
 		tb.Fatalf("nobody holds %s", gvk.Kind)
 	}
+	if seen {
+		h.changeNow(tb, kind, name, true, do)
+		return
+	}
+	done := false
+	h.client.PrependReactor("patch", kind.Resource.Resource, func(clienttesting.Action) (bool, runtime.Object, error) {
+		if !done {
+			done = true
+			h.changeNow(tb, kind, name, false, do)
+		}
+		return false, nil, nil
+	})
+}
+
+func (h *harness) changeNow(tb testing.TB, kind *children.Kind, name string, seen bool, do func(*unstructured.Unstructured)) {
+	tb.Helper()
 	stored, err := h.client.Tracker().Get(kind.Resource, "shop", name)
 	if err != nil {
 		tb.Fatal(err)
