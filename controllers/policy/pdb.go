@@ -2,6 +2,7 @@ package policy
 
 import (
 	policyv1 "k8s.io/api/policy/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	policyv1ac "k8s.io/client-go/applyconfigurations/policy/v1"
@@ -22,11 +23,7 @@ func PDBs() controllers.Kind {
 }
 
 func buildPDB(d *controllers.Draft, in *orkv1.PDB, at *field.Path) any {
-	selector := d.ResourceSelector()
-	if len(in.Selector) > 0 {
-		selector = d.Labels(in.Selector, at.Child("selector"))
-	}
-	spec := policyv1ac.PodDisruptionBudgetSpec().WithSelector(metav1ac.LabelSelector().WithMatchLabels(selector))
+	spec := policyv1ac.PodDisruptionBudgetSpec().WithSelector(protected(d, in.Selector, at.Child("selector")))
 	d.ExactlyOne(at,
 		controllers.Choice{Name: "minAvailable", Given: in.MinAvailable != ""},
 		controllers.Choice{Name: "maxUnavailable", Given: in.MaxUnavailable != ""},
@@ -43,4 +40,14 @@ func buildPDB(d *controllers.Draft, in *orkv1.PDB, at *field.Path) any {
 	spec.MinAvailable = d.IntOrPercent(least, at.Child("minAvailable"))
 	spec.MaxUnavailable = d.IntOrPercent(most, at.Child("maxUnavailable"))
 	return policyv1ac.PodDisruptionBudget(d.Name, "").WithSpec(spec)
+}
+
+// protected selects the pods of the resource's workloads. A pod of its own is not among them: its controller is the resource, and for a
+// budget with such a pod Kubernetes asks the resource for its scale, which it hardly has, and allows no disruption at all.
+func protected(d *controllers.Draft, declared map[string]orkv1.Template, at *field.Path) *metav1ac.LabelSelectorApplyConfiguration {
+	if len(declared) > 0 {
+		return metav1ac.LabelSelector().WithMatchLabels(d.Labels(declared, at))
+	}
+	return metav1ac.LabelSelector().WithMatchLabels(d.ResourceSelector()).WithMatchExpressions(
+		metav1ac.LabelSelectorRequirement().WithKey(orkv1.LabelWorkload).WithOperator(metav1.LabelSelectorOpExists))
 }
