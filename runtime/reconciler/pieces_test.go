@@ -16,6 +16,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -174,6 +175,7 @@ func TestReasonOf(t *testing.T) {
 		"Invalid":      {err: &controllers.InvalidError{}, want: want{orkv1.ReasonInvalid, true}},
 		"NotInstalled": {err: &children.MissingKindError{}, want: want{orkv1.ReasonKindNotInstalled, false}},
 		"Other":        {err: errors.New("refused"), want: want{orkv1.ReasonReconcileError, false}},
+		"Unread":       {err: &sources.DeniedError{}, want: want{orkv1.ReasonSourceNotReadable, false}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -19,6 +19,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 )
 
 // writeStatus says what the cycle came to: conditions, declared fields, Events, and when to come back. That it cannot be written
@@ -155,6 +156,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	return orkv1.ReasonReconcileError, false
 }
 
+	if _, ok := errors.AsType[*sources.DeniedError](err); ok {
+		return orkv1.ReasonSourceNotReadable, false
+	}
 // brief cuts a text for a condition, at most 256 bytes, and never inside a character.
 func brief(text string) string {
 	const most = 256
