@@ -135,6 +135,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*apply.NotOwnedError](err); ok {
 		return orkv1.ReasonChildConflict, true
 	}
+	if _, ok := errors.AsType[*apply.StrangerError](err); ok {
+		return orkv1.ReasonChildConflict, true
+	}
 	if _, ok := errors.AsType[*apply.ImmutableError](err); ok {
 		return orkv1.ReasonChildImmutable, true
 	}
@@ -153,12 +156,12 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*children.UnreadableKindError](err); ok {
 		return orkv1.ReasonKindNotReadable, false
 	}
-	return orkv1.ReasonReconcileError, false
-}
-
 	if _, ok := errors.AsType[*sources.DeniedError](err); ok {
 		return orkv1.ReasonSourceNotReadable, false
 	}
+	return orkv1.ReasonReconcileError, false
+}
+
 // brief cuts a text for a condition, at most 256 bytes, and never inside a character.
 func brief(text string) string {
 	const most = 256
