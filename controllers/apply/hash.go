@@ -1,9 +1,7 @@
 package apply
 
 import (
-	"encoding/binary"
 	"fmt"
-	"hash/fnv"
 	"math"
 	"strings"
 )
@@ -25,7 +23,7 @@ func (h hash) dropsFrom(recorded string) bool {
 
 // hashOf digests JSON values. Maps are digested without an order: the sum of what their entries digest to.
 func hashOf(object map[string]any) hash {
-	return hash{values: digest(object, everything), fields: digest(object, structure)}
+	return hash{values: uint64(digest(object, everything)), fields: uint64(digest(object, structure))}
 }
 
 // part is how much of a value goes into its digest.
@@ -39,10 +37,10 @@ const (
 	element
 )
 
-func digest(value any, p part) uint64 {
+func digest(value any, p part) fnv {
 	switch value := value.(type) {
 	case map[string]any:
-		sum := mix('{', nil)
+		sum := mix('{')
 		for key, member := range value {
 			below := p
 			if p == element {
@@ -51,17 +49,17 @@ func digest(value any, p part) uint64 {
 					below = everything
 				}
 			}
-			sum += mix(':', []byte(key), word(digest(member, below)))
+			sum += mix(':').text(key).word(digest(member, below))
 		}
-		return mix('}', word(sum))
+		return mix('}').word(sum)
 	case []any:
 		below := p
 		if p == structure {
 			below = element
 		}
-		sum := mix('[', nil)
+		sum := mix('[')
 		for _, member := range value {
-			sum = mix(',', word(sum), word(digest(member, below)))
+			sum = mix(',').word(sum).word(digest(member, below))
 		}
 		return sum
 	}
@@ -70,7 +68,7 @@ func digest(value any, p part) uint64 {
 	}
 	switch value := value.(type) {
 	case string:
-		return mix('s', []byte(value))
+		return mix('s').text(value)
 	case int64:
 		return number(float64(value))
 	case float64:
@@ -83,7 +81,7 @@ func digest(value any, p part) uint64 {
 	case nil:
 		return mix('0')
 	default:
-		return mix('?', fmt.Append(nil, value))
+		return mix('?').text(fmt.Sprint(value))
 	}
 }
 
@@ -99,15 +97,34 @@ func identifies(field string, value any) bool {
 }
 
 // number digests a number by its value: whether 1 was read as an integer or not makes no difference to the server.
-func number(value float64) uint64 { return mix('n', word(math.Float64bits(value))) }
+func number(value float64) fnv { return mix('n').word(fnv(math.Float64bits(value))) }
 
-func word(v uint64) []byte { return binary.LittleEndian.AppendUint64(nil, v) }
+// fnv is a sum of FNV-1a. That of the standard library allocates for each thing it is given, which is a tenth of what a cycle without a
+// change allocates.
+type fnv uint64
 
-func mix(tag byte, parts ...[]byte) uint64 {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte{tag})
-	for _, part := range parts {
-		_, _ = h.Write(part)
+// mix begins a sum with a tag.
+func mix(tag byte) fnv {
+	const offset = 14695981039346656037
+	return fnv(offset).octet(tag)
+}
+
+func (f fnv) octet(b byte) fnv {
+	const prime = 1099511628211
+	return (f ^ fnv(b)) * prime
+}
+
+func (f fnv) text(s string) fnv {
+	for i := range len(s) {
+		f = f.octet(s[i])
 	}
-	return h.Sum64()
+	return f
+}
+
+func (f fnv) word(v fnv) fnv {
+	for range 8 {
+		f = f.octet(byte(v))
+		v >>= 8
+	}
+	return f
 }

@@ -1,6 +1,8 @@
 package apply
 
 import (
+	"encoding/binary"
+	stdfnv "hash/fnv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,5 +101,15 @@ func TestHashRecord(t *testing.T) {
 	}
 	if h.dropsFrom(h.String()) {
 		t.Error("dropsFrom(its own record) = true")
+	}
+}
+
+// What is recorded on children must not change with the code that makes it.
+func TestSumsAreThoseOfTheStandardLibrary(t *testing.T) {
+	want := stdfnv.New64a()
+	_, _ = want.Write([]byte(":replicas"))
+	_, _ = want.Write(binary.LittleEndian.AppendUint64(nil, 1<<63|12345))
+	if got := mix(':').text("replicas").word(1<<63 | 12345); uint64(got) != want.Sum64() {
+		t.Errorf("got %x, want %x", got, want.Sum64())
 	}
 }

@@ -17,8 +17,12 @@ func Pods() controllers.Kind {
 			GVK: corev1.SchemeGroupVersion.WithKind("Pod"),
 			// Of the container the image alone can change.
 			Immutable: [][]string{
-				{"spec", "restartPolicy"}, {"spec", "volumes"}, {"spec", "nodeSelector"}, {"spec", "serviceAccountName"},
-				{"spec", "securityContext"}, {"spec", "imagePullSecrets"},
+				{"spec", "restartPolicy"},
+				{"spec", "volumes"},
+				{"spec", "nodeSelector"},
+				{"spec", "serviceAccountName"},
+				{"spec", "securityContext"},
+				{"spec", "imagePullSecrets"},
 			},
 		},
 		List:       func(b *orkv1.Block) []orkv1.Pod { return b.Pods },

@@ -31,12 +31,12 @@ func buildPDB(d *controllers.Draft, in *orkv1.PDB, at *field.Path) any {
 		controllers.Choice{Name: "minAvailable", Given: in.MinAvailable != ""},
 		controllers.Choice{Name: "maxUnavailable", Given: in.MaxUnavailable != ""},
 		controllers.Choice{Name: "behavior", Given: in.Behavior != nil})
-	least, most, profile := in.MinAvailable, in.MaxUnavailable, orkv1.Template("")
+	least, most := in.MinAvailable, in.MaxUnavailable
 	if in.Behavior != nil {
 		at = at.Child("behavior")
-		least, most, profile = in.Behavior.MinAvailable, in.Behavior.MaxUnavailable, in.Behavior.Profile
+		least, most = in.Behavior.MinAvailable, in.Behavior.MaxUnavailable
 		d.ExactlyOne(at,
-			controllers.Choice{Name: "profile", Given: profile != ""},
+			controllers.Choice{Name: "profile", Given: in.Behavior.Profile != ""},
 			controllers.Choice{Name: "minAvailable", Given: least != ""},
 			controllers.Choice{Name: "maxUnavailable", Given: most != ""})
 	}

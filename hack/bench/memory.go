@@ -1,3 +1,4 @@
+//nolint:tagliatelle // bench.json has names that are read elsewhere
 package main
 
 import (
@@ -21,7 +22,9 @@ type memory struct {
 
 // manyKinds are the resources of which each Website of the Katalog of many children has manyOfKind.
 var manyKinds = []schema.GroupVersionResource{
-	{Version: "v1", Resource: "serviceaccounts"}, {Version: "v1", Resource: "configmaps"}, {Version: "v1", Resource: "secrets"},
+	{Version: "v1", Resource: "serviceaccounts"},
+	{Version: "v1", Resource: "configmaps"},
+	{Version: "v1", Resource: "secrets"},
 	services, deployments,
 }
 

@@ -269,13 +269,13 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)
 	}
-	sources := []source.TypedSource[queue.Item]{&observe.Primary{GVK: e.set.GVK, Resources: r.resources}}
+	events := []source.TypedSource[queue.Item]{&observe.Primary{GVK: e.set.GVK, Resources: r.resources}}
 	for _, kind := range append(e.set.Kinds(), r.inventory...) {
 		if held, ok := e.engine.children.Kind(kind); ok {
-			sources = append(sources, &observe.Children{Owner: e.set.GVK, Kind: held})
+			events = append(events, &observe.Children{Owner: e.set.GVK, Kind: held})
 		}
 	}
-	for _, one := range sources {
+	for _, one := range events {
 		if err := r.controller.Watch(one); err != nil {
 			return fmt.Errorf("watch: %w", err)
 		}

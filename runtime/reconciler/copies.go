@@ -165,7 +165,7 @@ func (m *making) source(rendered any) (source *unstructured.Unstructured, copied
 		m.spared = append(m.spared, spared{child: m.child, facts: m.facts})
 		return nil, true, nil
 	}
-	source, err = m.scope.lookUp(sources.Source{GroupVersionKind: m.child.GVK, NamespacedName: from})
+	source, err = m.lookUp(sources.Source{GroupVersionKind: m.child.GVK, NamespacedName: from})
 	if err != nil {
 		return nil, true, fmt.Errorf("%s: %w", m.child, err)
 	}

@@ -72,7 +72,7 @@ spec:
 		Eventually(field(ctx, grant, "status", "conditions")).Should(ContainSubstring("ReconcileSucceeded"))
 		patch(ctx, grant, `{"spec":{"role":"b"}}`)
 		Eventually(field(ctx, grant, "status", "conditions")).Should(And(
-			ContainSubstring("ChildImmutable"), ContainSubstring("roleBindings[0]: RoleBinding default/g-rolebinding can't be changed in place (roleRef)"),
+			ContainSubstring("ChildImmutable"), ContainSubstring("roleBindings[0]: RoleBinding default/g-rolebinding can't be changed in place: roleRef.name"),
 		))
 	}, NodeTimeout(time.Minute))
 })

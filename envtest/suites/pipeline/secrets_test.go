@@ -144,8 +144,10 @@ reconciler: {resync: 1h}
 onReconcile:
   secrets: [{name: mine, fromSecret: theirs, fromNamespace: "{{ .spec.from }}", toNamespaces: ["{{ .spec.teams }}"]}]`})
 		w := createWidget(ctx, namespace, `{spec: {from: `+source.Namespace+`, teams: [`+team+`]}}`)
-		Eventually(ready(ctx, w)).Should(Equal([]string{"False", "SourceMissing",
-			"Secret " + source.Namespace + "/theirs does not exist; the copy is made as soon as it does"}))
+		Eventually(ready(ctx, w)).Should(Equal([]string{
+			"False", "SourceMissing",
+			"Secret " + source.Namespace + "/theirs does not exist; the copy is made as soon as it does",
+		}))
 		o.settle()
 		o.take()
 		Consistently(o.seen).WithTimeout(timeToStorm).Should(BeEmpty(), "a missing source is waited for, not asked for")
@@ -189,8 +191,10 @@ onReconcile:
     - {name: copied, fromSecret: theirs, fromNamespace: ` + source.Namespace + `}
     - {name: spread, data: {a: b}, toNamespaces: [` + team + `]}`})
 		w := createWidget(ctx, namespace, `{}`)
-		Eventually(ready(ctx, w)).Should(Equal([]string{"False", "NamespaceRestricted",
-			"left out, because the Katalog does not operate there: secrets[0]: source namespace " + source.Namespace + "; secrets[1]: namespace " + team}))
+		Eventually(ready(ctx, w)).Should(Equal([]string{
+			"False", "NamespaceRestricted",
+			"left out, because the Katalog does not operate there: secrets[0]: source namespace " + source.Namespace + "; secrets[1]: namespace " + team,
+		}))
 		Expect(exists(ctx, secret(namespace, "spread"))()).To(BeTrue())
 		Expect(exists(ctx, secret(namespace, "copied"))()).To(BeFalse())
 		Expect(exists(ctx, secret(team, "spread"))()).To(BeFalse())
