@@ -15,9 +15,8 @@ import (
 func Secrets() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.Secret]{
 		Kind: controllers.Kind{
-			Key:       "secrets",
-			GVK:       corev1.SchemeGroupVersion.WithKind("Secret"),
-			Immutable: [][]string{{"type"}},
+			Key: "secrets",
+			GVK: corev1.SchemeGroupVersion.WithKind("Secret"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.Secret { return b.Secrets },
 		Common:     commonSecret,
