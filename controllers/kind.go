@@ -31,8 +31,6 @@ type Kind struct {
 	// CreateOnce objects are created when absent, never changed, and not removed when their gate turns false: a finished
 	// step stays.
 	CreateOnce bool
-	// Immutable lists fields that the API server refuses to change after creation. A difference there can't be applied.
-	Immutable [][]string
 
 	declarations func(kind Kind, b *orkv1.Block, at *field.Path) []Declaration
 }

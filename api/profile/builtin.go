@@ -63,17 +63,21 @@ func builtInResources() []orkv1.ResourcesProfile {
 }
 
 func builtInProbes() []orkv1.ProbeProfile {
-	preset := func(name string, delay, period, failures, timeout int32) orkv1.ProbeProfile {
-		return orkv1.ProbeProfile{
-			ProfileName: named(name), InitialDelaySeconds: &delay, PeriodSeconds: &period, FailureThreshold: &failures,
-			SuccessThreshold: new(int32(1)), TimeoutSeconds: &timeout,
-		}
-	}
 	return []orkv1.ProbeProfile{
-		preset("fast", 5, 10, 2, 5),
-		preset(Standard, 15, 20, 3, 10),
-		preset("patient", 30, 30, 5, 10),
-		preset(SlowStart, 0, 10, 30, 10),
+		probe("fast", 5, 10, 2, 5),
+		StandardProbe(),
+		probe("patient", 30, 30, 5, 10),
+		probe(SlowStart, 0, 10, 30, 10),
+	}
+}
+
+// StandardProbe is the preset called Standard.
+func StandardProbe() orkv1.ProbeProfile { return probe(Standard, 15, 20, 3, 10) }
+
+func probe(name string, delay, period, failures, timeout int32) orkv1.ProbeProfile {
+	return orkv1.ProbeProfile{
+		ProfileName: named(name), InitialDelaySeconds: &delay, PeriodSeconds: &period, FailureThreshold: &failures,
+		SuccessThreshold: new(int32(1)), TimeoutSeconds: &timeout,
 	}
 }
 

@@ -45,6 +45,8 @@ const (
 	ReasonKindNotReadable = "KindNotReadable"
 	// ReasonSourceMissing is a child that is a copy of an object that is not there.
 	ReasonSourceMissing = "SourceMissing"
+	// ReasonSourceNotReadable is a child that is a copy of an object that the operator may not read.
+	ReasonSourceNotReadable = "SourceNotReadable"
 	// ReasonNamespaceRestricted is a resource, or a child, in a namespace that the Katalog leaves alone.
 	ReasonNamespaceRestricted = "NamespaceRestricted"
 	// ReasonValidationFailed is the reason of Ready=False for a resource that a rule denies.

@@ -120,7 +120,7 @@ func objectFamily() []Function {
 		}),
 		test("isTerminating", "whether it is being deleted", "{{ isTerminating .children.deployment }}", "false",
 			func(obj any) bool { return textAt(obj, "metadata", "deletionTimestamp") != "" }),
-		test("resourceExists", "whether the child or cross object is there", "{{ resourceExists .children.secret }}", "false", resourceExists),
+		test("resourceExists", "whether the child or cross object is there, or any of a group such as `.children.secrets`", "{{ resourceExists .children.secret }}", "false", resourceExists),
 		test("childReady", "whether the child or cross object is there and [ready](katalog.md#readiness)", "{{ childReady .children.deployment }}", "false", childReady),
 		text("resourceCPU", "`spec.resources.requests.cpu`", `{{ resourceCPU . | default "100m" }}`, "250m", "spec", "resources", "requests", "cpu"),
 		text("resourceMemory", "`spec.resources.requests.memory`", `{{ resourceMemory . | default "128Mi" }}`, "256Mi", "spec", "resources", "requests", "memory"),
@@ -250,10 +250,20 @@ func isTrue(obj any, condition string) bool {
 	return textAt(conditionOf(obj, condition), "status") == "True"
 }
 
-// resourceExists is false for the placeholder of a missing child, which has no metadata. A cross object says it itself.
+// resourceExists is false for the placeholder of a missing child, which has no metadata. A cross object says it itself, and a group of
+// children by name exists when it has one.
 func resourceExists(obj any) bool {
 	if found := fieldOf(obj, "found"); found != nil {
 		return strings.EqualFold(Text(found), "true")
 	}
-	return textAt(obj, "metadata", "name") != ""
+	if textAt(obj, "metadata", "name") != "" {
+		return true
+	}
+	group, _ := obj.(map[string]any)
+	for _, member := range group {
+		if textAt(member, "metadata", "name") != "" {
+			return true
+		}
+	}
+	return false
 }

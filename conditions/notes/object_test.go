@@ -43,6 +43,9 @@ func objectCalls() []call {
 		{"one that says nothing against it", "childReady", list(object("found", "true", "metadata", object("name", "a"))), true, ""},
 		{"a claim that is bound", "childReady", list(object("apiVersion", "v1", "kind", "PersistentVolumeClaim", "metadata", object("name", "a"), "status", object("phase", "Bound"))), true, ""},
 		{"a child", "resourceExists", list(object("metadata", object("name", "a"))), true, ""},
+		{"a group of children", "resourceExists", list(object("a", object("metadata", object("name", "a")))), true, ""},
+		{"a group without any", "resourceExists", list(object()), false, ""},
+		{"the placeholder of a child", "resourceExists", list(object("status", object(), "ready", false)), false, ""},
 		{"a cross object that was found", "resourceExists", list(object("found", "true")), true, ""},
 		{"one that was not", "resourceExists", list(object("found", "false", "metadata", object("name", "a"))), false, ""},
 	}

@@ -28,13 +28,15 @@ type children struct {
 	open     bool
 }
 
-// WithChildren returns the roots of a place that sees children of the declared keys, such as deployment and deployments. Open tells
+// WithChildren returns the roots of a place that sees children of the declared keys, such as deployment and networkPolicies, which may
+// also be written in small letters alone. Open tells
 // that there may be children of other kinds as well, whose names only a resource tells.
 func (r *Known) WithChildren(open bool, declared []string) *Known {
 	with := *r
 	with.children = &children{declared: map[string]bool{}, open: open}
 	for _, key := range declared {
 		with.children.declared[strings.ToLower(key)] = true
+		with.children.declared[strings.ToLower(key[:1])+key[1:]] = true
 	}
 	return &with
 }

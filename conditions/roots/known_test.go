@@ -111,6 +111,8 @@ func TestChildren(t *testing.T) {
 		warning     bool
 	}{
 		"Declared": {"a kind that is declared", "deployment", false, "", false},
+		"Capitals": {"as a block spells it", "configMaps", false, "", false},
+		"Small":    {"in small letters", "configmaps", false, "", false},
 		"Other":    {"one that is not is empty", "job", false, ".children.job is empty: no child of that kind is declared here", true},
 		"Misspelt": {"a slip", "deploymnet", false, "there is no .children.deploymnet: did you mean .children.deployment?", false},
 		"Unknown":  {"nothing like it", "spaceship", false, "there is no .children.spaceship: no child of such a kind is declared here", false},
@@ -118,7 +120,7 @@ func TestChildren(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			misread := roots.New(nil).WithChildren(tc.open, []string{"Deployment", "deployments"}).Check(template.Path{"children", tc.key, "status"})
+			misread := roots.New(nil).WithChildren(tc.open, []string{"Deployment", "deployments", "configMaps"}).Check(template.Path{"children", tc.key, "status"})
 			if misread == nil {
 				misread = &template.Misread{}
 			}

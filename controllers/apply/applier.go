@@ -56,7 +56,7 @@ func New(client dynamic.Interface, store *children.Store) *Applier {
 }
 
 // Apply makes one child as desired. The error is a *NotOwnedError when another owner holds the child, a
-// *TerminatingError while an object of its name is on its way out, maybe by this call, a *children.MissingKindError when its kind is
+// *StrangerError when nobody does and it has no namespace, a *TerminatingError while an object of its name is on its way out, maybe by this call, a *children.MissingKindError when its kind is
 // not installed, a *children.UnreadableKindError when the kind may not be listed, an *ImmutableError when a field can't be changed, a
 // *ProtectedError when the object would be recreated and must not be deleted, a *RefusedError when the server finds the object
 // invalid. All others are worth a new try.
@@ -173,6 +173,8 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 		return a.replace(ctx, w, observed)
 	case w.desired.CreateOnce: // also one that nobody owns: to own it would mean to change it
 		return unchanged, nil
+	case !holder.ours && isStranger(w.owner, observed):
+		return Change{}, &StrangerError{GVK: w.kind.GVK, Name: observed.GetName(), Annotation: w.owner.Annotation()}
 	case holder.ours && a.converged(w, observed):
 		return unchanged, nil
 	}

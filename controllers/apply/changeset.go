@@ -5,6 +5,8 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 // Action is what happened to one child.
@@ -16,7 +18,7 @@ const (
 	Configured Action = "configured"
 	Unchanged  Action = "unchanged"
 	Pruned     Action = "pruned"
-	// Adopted is an object that nobody owned and that now belongs to the resource.
+	// Adopted is an object that nobody owned and that now belongs to the resource. It has a namespace, or was handed over.
 	Adopted Action = "adopted"
 	// Recreated is an object that could not be changed as desired and was deleted, to be made anew when it is gone.
 	Recreated Action = "recreated"
@@ -59,6 +61,20 @@ type NotOwnedError struct {
 func (e *NotOwnedError) Error() string {
 	return fmt.Sprintf("%s %s belongs to %s and is left as it is; choose another name, or delete it there",
 		e.GVK.Kind, qualified(e.Namespace, e.Name), e.Owner)
+}
+
+// StrangerError says that an object without a namespace that a resource wants was there before and belongs to nobody. It is not taken
+// over: what is in such an object, a Namespace above all, would go with the resource.
+type StrangerError struct {
+	GVK  schema.GroupVersionKind
+	Name string
+	// Annotation hands the object over to the resource.
+	Annotation string
+}
+
+func (e *StrangerError) Error() string {
+	return fmt.Sprintf("%s %s exists, belongs to nobody and is left as it is; choose another name, or have it deleted with the resource by its annotation %s: %s",
+		e.GVK.Kind, e.Name, orkv1.AnnotationOwner, e.Annotation)
 }
 
 // TerminatingError says that an object of the name that a resource wants is on its way out. It is worth a new try when it is gone, which

@@ -43,6 +43,12 @@ func ownership(owner controllers.Owner, object *unstructured.Unstructured) held 
 	}
 }
 
+// isStranger tells of an object that is not the owner's whether it must not become so. One of another target of the same resource carries
+// the annotation, and so does one that somebody has handed over.
+func isStranger(owner controllers.Owner, object *unstructured.Unstructured) bool {
+	return object.GetNamespace() == "" && object.GetAnnotations()[orkv1.AnnotationOwner] != owner.Annotation()
+}
+
 // Owns tells whether an object is a child of the owner.
 func Owns(owner controllers.Owner, object *unstructured.Unstructured) bool {
 	return ownership(owner, object).ours

@@ -65,6 +65,30 @@ func TestOwnership(t *testing.T) {
 	}
 }
 
+func TestIsStranger(t *testing.T) {
+	cases := map[string]struct {
+		reason, namespace, annotation string
+		want                          bool
+	}{
+		"Wide":       {reason: "a Namespace that was there before would go with the resource", want: true},
+		"Namespaced": {reason: "one object, of the name that the resource wants", namespace: "shop"},
+		"HandedOver": {reason: "somebody says whose it is, or it is that of another target", annotation: blog().Annotation()},
+		"Others":     {reason: "said of another resource", annotation: "Website.web.example.com/shop/other", want: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			object := &unstructured.Unstructured{Object: map[string]any{}}
+			object.SetNamespace(tc.namespace)
+			if tc.annotation != "" {
+				object.SetAnnotations(map[string]string{orkv1.AnnotationOwner: tc.annotation})
+			}
+			if got := isStranger(blog(), object); got != tc.want {
+				t.Errorf("\n%s\nisStranger(...) = %t, want %t", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestIsImmutableMessage(t *testing.T) {
 	cases := map[string]bool{
 		"field is immutable": true,

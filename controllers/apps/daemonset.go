@@ -16,9 +16,8 @@ import (
 func DaemonSets() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.DaemonSet]{
 		Kind: controllers.Kind{
-			Key:       "daemonSets",
-			GVK:       appsv1.SchemeGroupVersion.WithKind("DaemonSet"),
-			Immutable: [][]string{{"spec", "selector"}},
+			Key: "daemonSets",
+			GVK: appsv1.SchemeGroupVersion.WithKind("DaemonSet"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.DaemonSet { return b.DaemonSets },
 		Common:     func(in *orkv1.DaemonSet) controllers.Common { return controllers.CommonOf(&in.Entry) },

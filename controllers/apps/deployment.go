@@ -16,9 +16,8 @@ import (
 func Deployments() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.Deployment]{
 		Kind: controllers.Kind{
-			Key:       "deployments",
-			GVK:       appsv1.SchemeGroupVersion.WithKind("Deployment"),
-			Immutable: [][]string{{"spec", "selector"}},
+			Key: "deployments",
+			GVK: appsv1.SchemeGroupVersion.WithKind("Deployment"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.Deployment { return b.Deployments },
 		Common:     func(in *orkv1.Deployment) controllers.Common { return controllers.CommonOf(&in.Entry) },

@@ -15,9 +15,8 @@ import (
 func ReplicaSets() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.ReplicaSet]{
 		Kind: controllers.Kind{
-			Key:       "replicaSets",
-			GVK:       appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
-			Immutable: [][]string{{"spec", "selector"}},
+			Key: "replicaSets",
+			GVK: appsv1.SchemeGroupVersion.WithKind("ReplicaSet"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.ReplicaSet { return b.ReplicaSets },
 		Common:     func(in *orkv1.ReplicaSet) controllers.Common { return controllers.CommonOf(&in.Entry) },

@@ -21,9 +21,8 @@ import (
 func StatefulSets() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.StatefulSet]{
 		Kind: controllers.Kind{
-			Key:       "statefulSets",
-			GVK:       appsv1.SchemeGroupVersion.WithKind("StatefulSet"),
-			Immutable: [][]string{{"spec", "selector"}, {"spec", "serviceName"}, {"spec", "volumeClaimTemplates"}},
+			Key: "statefulSets",
+			GVK: appsv1.SchemeGroupVersion.WithKind("StatefulSet"),
 		},
 		List:     func(b *orkv1.Block) []orkv1.StatefulSet { return b.StatefulSets },
 		Common:   func(in *orkv1.StatefulSet) controllers.Common { return controllers.CommonOf(&in.Entry) },

@@ -21,7 +21,7 @@ var shortNames = map[string]string{
 // Add shows the children of a kind. The first of the list is the one under the kind's own name; without any, a placeholder
 // with an empty status is, which is not ready, so that a template may look into it. Custom tells that the Katalog declares the kind by its
 // full name; the first such kind that has a child is also called custom. A kind that is not installed has no
-// plural. Of two children of one name the second is found as namespace/name.
+// plural. Both keys are also there as blocks spell them, such as networkPolicies. Of two children of one name the second is found as namespace/name.
 func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, custom bool) {
 	singular := strings.ToLower(kind)
 	byName := make(map[string]any, len(objects))
@@ -36,9 +36,9 @@ func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, cus
 	if len(objects) > 0 {
 		first = objects[0].Object
 	}
-	v[singular] = first
+	v[singular], v[Spelled(kind, singular)] = first, first
 	if plural != "" {
-		v[plural] = byName
+		v[plural], v[Spelled(kind, plural)] = byName, byName
 	}
 	if short, ok := shortNames[singular]; ok {
 		v[short] = first
@@ -46,6 +46,16 @@ func (v View) Add(kind, plural string, objects []*unstructured.Unstructured, cus
 	if _, taken := v["custom"]; custom && (!taken || len(objects) > 0 && isPlaceholder(v["custom"])) {
 		v["custom"] = first
 	}
+}
+
+// Spelled is a key of a kind, its singular or plural in small letters, with the capitals within that the kind has: networkPolicies for the
+// networkpolicies of a NetworkPolicy.
+func Spelled(kind, key string) string {
+	common := 1
+	for common < min(len(kind), len(key)) && strings.EqualFold(kind[:common+1], key[:common+1]) {
+		common++
+	}
+	return key[:1] + kind[1:common] + key[common:]
 }
 
 // placeholder stands for a child that does not exist. It has no metadata, by which it is told from one that does.

@@ -29,18 +29,29 @@ func TestViewAdd(t *testing.T) {
 		"Several": {
 			reason: "the first is the one under the kind's own name",
 			kinds:  []kind{{kind: "ConfigMap", plural: "configmaps", objects: []*unstructured.Unstructured{b, a}}},
-			want:   children.View{"configmap": b.Object, "configmaps": map[string]any{"a": a.Object, "b": b.Object}},
+			want: children.View{
+				"configmap": b.Object, "configmaps": map[string]any{"a": a.Object, "b": b.Object},
+				"configMap": b.Object, "configMaps": map[string]any{"a": a.Object, "b": b.Object},
+			},
 		},
 		"None": {
 			reason: "templates may look into the status of a child that does not exist",
 			kinds:  []kind{{kind: "Deployment", plural: "deployments"}},
 			want:   children.View{"deployment": none, "deployments": map[string]any{}},
 		},
+		"Irregular": {
+			reason: "a key may be spelled as the list of a block is",
+			kinds:  []kind{{kind: "NetworkPolicy", plural: "networkpolicies"}},
+			want: children.View{
+				"networkpolicy": none, "networkpolicies": map[string]any{}, "networkPolicy": none, "networkPolicies": map[string]any{},
+			},
+		},
 		"ShortName": {
 			reason: "some kinds have one more name",
 			kinds:  []kind{{kind: "HorizontalPodAutoscaler", plural: "horizontalpodautoscalers", objects: []*unstructured.Unstructured{a}}},
 			want: children.View{
 				"horizontalpodautoscaler": a.Object, "hpa": a.Object, "horizontalpodautoscalers": map[string]any{"a": a.Object},
+				"horizontalPodAutoscaler": a.Object, "horizontalPodAutoscalers": map[string]any{"a": a.Object},
 			},
 		},
 		"Custom": {

@@ -121,9 +121,12 @@ func (c Certificate) Fit(keys Keys, now time.Time) (until time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	made := is.NotBefore.Add(skew)
-	until = made.Add(is.NotAfter.Sub(made) / 3 * 2)
+	until = made.Add(kept(is.NotAfter.Sub(made)))
 	return until, now.Before(until)
 }
+
+// kept is for how long of the time that it is valid a certificate is kept.
+func kept(valid time.Duration) time.Duration { return valid / 3 * 2 }
 
 func sorted(names []string) []string { return slices.Sorted(slices.Values(names)) }
 

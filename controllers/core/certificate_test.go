@@ -162,6 +162,41 @@ func TestCertificateRotates(t *testing.T) {
 	}
 }
 
+// One that is created once is made anew before the old one ends, whatever is declared.
+func TestCertificateOverlaps(t *testing.T) {
+	cases := map[string]struct {
+		reason, declaration string
+		want                time.Duration
+	}{
+		"Default":  {"valid for 30 days, and for a third of them beside the new one", `{rotateAfter: 30d, tls: {commonName: web.shop.svc}}`, 20 * 24 * time.Hour},
+		"Same":     {"so it is when both are told", `{rotateAfter: 30d, tls: {commonName: web.shop.svc, validFor: 30d}}`, 20 * 24 * time.Hour},
+		"Earlier":  {"there is time enough", `{rotateAfter: 10d, tls: {commonName: web.shop.svc, validFor: 30d}}`, 10 * 24 * time.Hour},
+		"Data":     {"data does not end by itself", `{rotateAfter: 30d, data: {a: b}}`, 30 * 24 * time.Hour},
+		"NotAtAll": {"nothing is rotated that does not say so", `{tls: {commonName: web.shop.svc}}`, 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			d := kindtest.Declare(t, core.Secrets(), tc.declaration)
+			if d.RotateAfter != tc.want {
+				t.Errorf("\n%s\nRotateAfter = %s, want %s", tc.reason, d.RotateAfter, tc.want)
+			}
+			var edges []time.Time
+			if _, err := d.Build(kindtest.Owner(), d.Value, controllers.Seen{
+				Now: noon, Once: true, Edge: func(t time.Time) { edges = append(edges, t) },
+			}); err != nil {
+				t.Fatal(err)
+			}
+			var want []time.Time
+			if tc.want > 0 {
+				want = []time.Time{noon.Add(tc.want)}
+			}
+			if diff := cmp.Diff(want, edges); diff != "" {
+				t.Errorf("\n%s\nthe time of the next one: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 func TestCertificateNames(t *testing.T) {
 	made, err := core.Certificate{CommonName: "a", Organization: "o", IPAddresses: []net.IP{net.ParseIP("::1")}, ValidFor: time.Hour}.Make(noon)
 	if err != nil {

@@ -13,9 +13,8 @@ import (
 func Claims() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.PersistentVolumeClaim]{
 		Kind: controllers.Kind{
-			Key:       "persistentVolumeClaims",
-			GVK:       corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim"),
-			Immutable: [][]string{{"spec", "accessModes"}, {"spec", "storageClassName"}, {"spec", "volumeMode"}, {"spec", "volumeName"}},
+			Key: "persistentVolumeClaims",
+			GVK: corev1.SchemeGroupVersion.WithKind("PersistentVolumeClaim"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.PersistentVolumeClaim { return b.PersistentVolumeClaims },
 		Common:     func(in *orkv1.PersistentVolumeClaim) controllers.Common { return controllers.CommonOf(&in.Entry) },

@@ -27,7 +27,7 @@ func IngressSecret(in *orkv1.Ingress) (orkv1.Secret, bool) {
 		Entry: orkv1.Entry{
 			Conditions: in.Conditions, EntryPolicy: policy, Name: in.TLS.SecretName, Namespace: in.Namespace, Labels: in.Labels,
 		},
-		RotateAfter: &orkv1.Duration{Duration: (validFor.Duration / 3 * 2).Truncate(time.Second)},
+		RotateAfter: &orkv1.Duration{Duration: kept(validFor.Duration).Truncate(time.Second)},
 		TLS:         &orkv1.TLS{DNSNames: hosts, ValidFor: &validFor},
 	}
 	if secret.Name == "" {

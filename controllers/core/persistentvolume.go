@@ -15,10 +15,9 @@ import (
 func PersistentVolumes() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.PersistentVolume]{
 		Kind: controllers.Kind{
-			Key:       "persistentVolumes",
-			GVK:       corev1.SchemeGroupVersion.WithKind("PersistentVolume"),
-			Scope:     controllers.ClusterScoped,
-			Immutable: [][]string{{"spec", "hostPath"}, {"spec", "csi"}},
+			Key:   "persistentVolumes",
+			GVK:   corev1.SchemeGroupVersion.WithKind("PersistentVolume"),
+			Scope: controllers.ClusterScoped,
 		},
 		List:       func(b *orkv1.Block) []orkv1.PersistentVolume { return b.PersistentVolumes },
 		Common:     func(in *orkv1.PersistentVolume) controllers.Common { return controllers.CommonOf(&in.Entry) },

@@ -15,15 +15,6 @@ func Pods() controllers.Kind {
 		Kind: controllers.Kind{
 			Key: "pods",
 			GVK: corev1.SchemeGroupVersion.WithKind("Pod"),
-			// Of the container the image alone can change.
-			Immutable: [][]string{
-				{"spec", "restartPolicy"},
-				{"spec", "volumes"},
-				{"spec", "nodeSelector"},
-				{"spec", "serviceAccountName"},
-				{"spec", "securityContext"},
-				{"spec", "imagePullSecrets"},
-			},
 		},
 		List:       func(b *orkv1.Block) []orkv1.Pod { return b.Pods },
 		Common:     func(in *orkv1.Pod) controllers.Common { return controllers.CommonOf(&in.Entry) },

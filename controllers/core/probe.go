@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 
+	"github.com/orkestra-runtime/orkestra/api/profile"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
@@ -120,12 +121,15 @@ func probePort(d *controllers.Draft, p *orkv1.Probe, container containerPort, at
 	return new(intstr.FromInt32(*port))
 }
 
-// timing takes what the probe says, or the profile standard if it says nothing. Zero means the API server's default there,
+// timing takes what the probe says, or the preset of one that says nothing. Zero means the API server's default there,
 // and is not kept by it.
 func timing(d *controllers.Draft, p *orkv1.Probe, at *field.Path) *corev1ac.ProbeApplyConfiguration {
 	if p.InitialDelaySeconds == nil && p.PeriodSeconds == nil && p.FailureThreshold == nil && p.SuccessThreshold == nil && p.TimeoutSeconds == nil {
-		return corev1ac.Probe().WithInitialDelaySeconds(15).WithPeriodSeconds(20).WithFailureThreshold(3).
-			WithSuccessThreshold(1).WithTimeoutSeconds(10)
+		standard := profile.StandardProbe()
+		return &corev1ac.ProbeApplyConfiguration{
+			InitialDelaySeconds: standard.InitialDelaySeconds, PeriodSeconds: standard.PeriodSeconds, FailureThreshold: standard.FailureThreshold,
+			SuccessThreshold: standard.SuccessThreshold, TimeoutSeconds: standard.TimeoutSeconds,
+		}
 	}
 	number := func(n *int32, name string) *int32 {
 		switch {

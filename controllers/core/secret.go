@@ -15,9 +15,8 @@ import (
 func Secrets() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.Secret]{
 		Kind: controllers.Kind{
-			Key:       "secrets",
-			GVK:       corev1.SchemeGroupVersion.WithKind("Secret"),
-			Immutable: [][]string{{"type"}},
+			Key: "secrets",
+			GVK: corev1.SchemeGroupVersion.WithKind("Secret"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.Secret { return b.Secrets },
 		Common:     commonSecret,
@@ -43,10 +42,21 @@ func commonSecret(s *orkv1.Secret) controllers.Common {
 	if s.TLS != nil {
 		common.DefaultName = defaultTLSName
 	}
-	if s.RotateAfter != nil {
-		common.RotateAfter = s.RotateAfter.Duration
-	}
+	common.RotateAfter = rotateAfter(s)
 	return common
+}
+
+// rotateAfter is the age at which what is created once is made anew. A certificate is so before it ends, whatever is declared: whoever has
+// the old one can go on with it until the new one has come.
+func rotateAfter(s *orkv1.Secret) time.Duration {
+	switch {
+	case s.RotateAfter == nil:
+		return 0
+	case s.TLS == nil:
+		return s.RotateAfter.Duration
+	default:
+		return min(s.RotateAfter.Duration, kept(validity(s)))
+	}
 }
 
 // buildSecret writes data and not stringData: the API server keeps the first alone, and could not be compared with the second.
@@ -74,7 +84,7 @@ func buildSecret(d *controllers.Draft, in *orkv1.Secret, at *field.Path) any {
 		secret.WithData(data)
 	}
 	if in.RotateAfter != nil && in.FromSecret == "" && (in.TLS != nil || d.Once) {
-		stamp(d, born, in.RotateAfter)
+		stamp(d, born, in)
 	}
 	return secret
 }
@@ -95,9 +105,9 @@ func checkOrigin(d *controllers.Draft, in *orkv1.Secret, at *field.Path) {
 }
 
 // stamp notes on the Secret when its data was made and how old it may get.
-func stamp(d *controllers.Draft, born time.Time, rotateAfter *orkv1.Duration) {
+func stamp(d *controllers.Draft, born time.Time, in *orkv1.Secret) {
 	born = born.UTC().Truncate(time.Second)
 	d.Annotate(orkv1.AnnotationGeneratedAt, born.Format(time.RFC3339))
-	d.Annotate(orkv1.AnnotationRotateAfter, rotateAfter.String())
-	d.ChangesAt(born.Add(rotateAfter.Duration))
+	d.Annotate(orkv1.AnnotationRotateAfter, in.RotateAfter.String())
+	d.ChangesAt(born.Add(rotateAfter(in)))
 }

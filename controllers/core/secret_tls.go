@@ -47,7 +47,7 @@ func certificateData(d *controllers.Draft, in *orkv1.Secret, at *field.Path) (da
 		return nil, d.Now
 	}
 	if !d.Once {
-		d.ChangesAt(d.Now.Add(want.ValidFor / 3 * 2))
+		d.ChangesAt(d.Now.Add(kept(want.ValidFor)))
 	}
 	return map[string][]byte{corev1.TLSCertKey: keys.Certificate, corev1.TLSPrivateKeyKey: keys.Key, AuthorityKey: keys.Authority}, d.Now
 }
@@ -72,7 +72,7 @@ func keptCertificate(d *controllers.Draft, in *orkv1.Secret, want Certificate) (
 	}
 	if in.RotateAfter != nil {
 		stamped, known := controllers.GeneratedAt(d.Existing)
-		if !known || !d.Now.Before(stamped.Add(in.RotateAfter.Duration)) {
+		if !known || !d.Now.Before(stamped.Add(rotateAfter(in))) {
 			return nil, made, false
 		}
 		made = stamped
@@ -81,15 +81,21 @@ func keptCertificate(d *controllers.Draft, in *orkv1.Secret, want Certificate) (
 	return data, made, true
 }
 
+// validity is how long the certificate of a Secret is valid.
+func validity(in *orkv1.Secret) time.Duration {
+	switch {
+	case in.TLS.ValidFor != nil:
+		return in.TLS.ValidFor.Duration
+	case in.RotateAfter != nil:
+		return in.RotateAfter.Duration
+	default:
+		return defaultValidity
+	}
+}
+
 // readCertificate reads what the certificate is to say; nil when it cannot be told yet, or is wrong.
 func readCertificate(d *controllers.Draft, in *orkv1.Secret, at *field.Path) *Certificate {
-	want := &Certificate{Organization: defaultOrganization, ValidFor: defaultValidity}
-	if in.RotateAfter != nil {
-		want.ValidFor = in.RotateAfter.Duration
-	}
-	if in.TLS.ValidFor != nil {
-		want.ValidFor = in.TLS.ValidFor.Duration
-	}
+	want := &Certificate{Organization: defaultOrganization, ValidFor: validity(in)}
 	if text := d.Text(in.TLS.Organization); text != nil {
 		want.Organization = *text
 	}

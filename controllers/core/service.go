@@ -15,9 +15,8 @@ import (
 func Services() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.Service]{
 		Kind: controllers.Kind{
-			Key:       "services",
-			GVK:       corev1.SchemeGroupVersion.WithKind("Service"),
-			Immutable: [][]string{{"spec", "clusterIP"}},
+			Key: "services",
+			GVK: corev1.SchemeGroupVersion.WithKind("Service"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.Service { return b.Services },
 		Common:     func(s *orkv1.Service) controllers.Common { return controllers.CommonOf(&s.Entry) },

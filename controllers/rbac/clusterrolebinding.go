@@ -14,10 +14,9 @@ import (
 func ClusterRoleBindings() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.ClusterRoleBinding]{
 		Kind: controllers.Kind{
-			Key:       "clusterRoleBindings",
-			GVK:       rbacv1.SchemeGroupVersion.WithKind("ClusterRoleBinding"),
-			Scope:     controllers.ClusterScoped,
-			Immutable: [][]string{{"roleRef"}},
+			Key:   "clusterRoleBindings",
+			GVK:   rbacv1.SchemeGroupVersion.WithKind("ClusterRoleBinding"),
+			Scope: controllers.ClusterScoped,
 		},
 		List:       func(b *orkv1.Block) []orkv1.ClusterRoleBinding { return b.ClusterRoleBindings },
 		Common:     func(in *orkv1.ClusterRoleBinding) controllers.Common { return controllers.CommonOf(&in.Entry) },

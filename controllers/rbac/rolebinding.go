@@ -14,9 +14,8 @@ import (
 func RoleBindings() controllers.Kind {
 	return controllers.Of(controllers.Spec[orkv1.RoleBinding]{
 		Kind: controllers.Kind{
-			Key:       "roleBindings",
-			GVK:       rbacv1.SchemeGroupVersion.WithKind("RoleBinding"),
-			Immutable: [][]string{{"roleRef"}},
+			Key: "roleBindings",
+			GVK: rbacv1.SchemeGroupVersion.WithKind("RoleBinding"),
 		},
 		List:       func(b *orkv1.Block) []orkv1.RoleBinding { return b.RoleBindings },
 		Common:     func(in *orkv1.RoleBinding) controllers.Common { return controllers.CommonOf(&in.Entry) },

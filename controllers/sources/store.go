@@ -2,6 +2,7 @@ package sources
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -33,6 +34,18 @@ func (e *MissingError) Error() string {
 	return e.Source.String() + " does not exist; the copy is made as soon as it does"
 }
 
+// DeniedError says that the operator may not read a source. It is worth a new try when its rights change.
+type DeniedError struct {
+	Source Source
+	// Resource is what the right is for, as a role names it: secrets, or deployments.apps.
+	Resource schema.GroupResource
+}
+
+func (e *DeniedError) Error() string {
+	return fmt.Sprintf("%s may not be read: grant the operator list and watch of %s in namespace %s; the copy is made as soon as it may be",
+		e.Source, e.Resource, e.Source.Namespace)
+}
+
 // Store keeps sources in memory. Its methods, and those of its Readers, may be called concurrently.
 type Store struct {
 	start  Start
@@ -48,7 +61,10 @@ type Start func(context.Context, informer.Options) (*informer.Informer, error)
 // watched is a source while somebody asks for it.
 type watched struct {
 	*informer.Informer
-	askers map[asker]struct{}
+	resource schema.GroupResource
+	askers   map[asker]struct{}
+	// denied tells that somebody asked who could not be answered.
+	denied bool
 }
 
 // asker is a resource.
@@ -75,7 +91,7 @@ func (s *Store) Reader(changed func(types.NamespacedName)) *Reader {
 }
 
 // hold notes who asks, and starts the informer of the source unless it runs.
-func (s *Store) hold(ctx context.Context, who asker, source Source) (*informer.Informer, error) {
+func (s *Store) hold(ctx context.Context, who asker, source Source) (*watched, error) {
 	mapping, err := s.mapper.RESTMapping(source.GroupKind(), source.Version)
 	if err != nil {
 		return nil, fmt.Errorf("look up kind %s: %w", source.Kind, err)
@@ -84,7 +100,7 @@ func (s *Store) hold(ctx context.Context, who asker, source Source) (*informer.I
 	defer s.mu.Unlock()
 	if held, ok := s.sources[source]; ok {
 		held.askers[who] = struct{}{}
-		return held.Informer, nil
+		return held, nil
 	}
 	// The informer outlives the call: it ends when nobody asks any more.
 	running, err := s.start(context.WithoutCancel(ctx), informer.Options{
@@ -98,15 +114,16 @@ func (s *Store) hold(ctx context.Context, who asker, source Source) (*informer.I
 		go running.Stop() // not under the lock
 		return nil, err   //nolint:wrapcheck // as above
 	}
-	s.sources[source] = &watched{Informer: running, askers: map[asker]struct{}{who: {}}}
-	return running, nil
+	held := &watched{Informer: running, resource: mapping.Resource.GroupResource(), askers: map[asker]struct{}{who: {}}}
+	s.sources[source] = held
+	return held, nil
 }
 
-// handler tells everyone who asks for the source of a change. Who asked first waits for the first list.
+// handler tells everyone who asks for the source of a change. Who asked first waits for the first list, unless that was refused.
 func (s *Store) handler(source Source) toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(_ any, initial bool) {
-			if !initial {
+			if !initial || s.wasDenied(source) {
 				s.tell(source)
 			}
 		},
@@ -119,6 +136,20 @@ func (s *Store) handler(source Source) toolscache.ResourceEventHandler {
 		},
 		DeleteFunc: func(any) { s.tell(source) },
 	}
+}
+
+// deny notes that a source could not be read.
+func (s *Store) deny(held *watched) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held.denied = true
+}
+
+func (s *Store) wasDenied(source Source) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	held, ok := s.sources[source]
+	return ok && held.denied
 }
 
 func (s *Store) tell(source Source) {
@@ -164,7 +195,7 @@ type Reader struct {
 }
 
 // Get returns a source as memory shows it, which must not be changed. From now on the resource that asks is told of its changes. One
-// that is not there is a *MissingError. The first to ask waits until the source is in memory.
+// that is not there is a *MissingError, one that the operator may not read a *DeniedError. The first to ask waits until the source is in memory.
 func (r *Reader) Get(ctx context.Context, name types.NamespacedName, source Source) (*unstructured.Unstructured, error) {
 	if r == nil {
 		return nil, &MissingError{Source: source}
@@ -180,6 +211,10 @@ func (r *Reader) Get(ctx context.Context, name types.NamespacedName, source Sour
 		ctx, cancel := context.WithTimeout(ctx, readTimeout)
 		defer cancel()
 		err = running.WaitForSync(ctx)
+	}
+	if _, denied := errors.AsType[*informer.DeniedError](err); denied {
+		r.store.deny(running)
+		return nil, &DeniedError{Source: source, Resource: running.resource}
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", source, err)

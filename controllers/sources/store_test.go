@@ -4,11 +4,13 @@ import (
 	"errors"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"go.uber.org/goleak"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/api/meta"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -16,6 +18,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/fake"
+	clienttesting "k8s.io/client-go/testing"
 
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 )
@@ -131,6 +134,38 @@ func TestShared(t *testing.T) {
 	}
 	if got := watches(); got != 2 {
 		t.Errorf("%d watches, want a second one after the first has ended", got)
+	}
+}
+
+// What may not be read is told with the right that is missing, and who asked for it is told when it may be.
+func TestDenied(t *testing.T) {
+	client := fake.NewSimpleDynamicClientWithCustomListKinds(runtime.NewScheme(), map[schema.GroupVersionResource]string{secrets: "SecretList"}, source("1"))
+	var granted atomic.Bool
+	client.PrependReactor("list", "secrets", func(clienttesting.Action) (bool, runtime.Object, error) {
+		if granted.Load() {
+			return false, nil, nil
+		}
+		return true, nil, apierrors.NewForbidden(secrets.GroupResource(), "", errors.New("no right"))
+	})
+	mapper := meta.NewDefaultRESTMapper(nil)
+	mapper.Add(secretKind, meta.RESTScopeNamespace)
+	var changed told
+	reader := sources.NewStore(client, mapper).Reader(changed.add)
+	defer reader.Close()
+	_, err := reader.Get(t.Context(), named("a"), shared)
+	if _, ok := errors.AsType[*sources.DeniedError](err); !ok {
+		t.Fatalf("Get(...): %v, want a DeniedError", err)
+	}
+	const want = "Secret platform/shared may not be read: grant the operator list and watch of secrets in namespace platform; the copy is made as soon as it may be"
+	if err.Error() != want {
+		t.Errorf("Get(...): %v, want %s", err, want)
+	}
+	granted.Store(true)
+	if got := changed.take(t, 1); !slices.Equal(got, []string{"a"}) {
+		t.Errorf("%v are told that it may be read", got)
+	}
+	if _, err := reader.Get(t.Context(), named("a"), shared); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -1,6 +1,12 @@
 package box
 
-import "slices"
+import (
+	"slices"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
 
 // NamespaceGuard tells which namespaces are operated. The zero value allows all.
 type NamespaceGuard struct {
@@ -17,4 +23,12 @@ func (g NamespaceGuard) Allows(namespace string) bool {
 	default:
 		return !slices.Contains(g.restricted, namespace)
 	}
+}
+
+// NamespaceOf is the namespace that decides whether an object may be touched: its own, and of a Namespace itself its name.
+func NamespaceOf(object *unstructured.Unstructured) string {
+	if object.GroupVersionKind().GroupKind() == (schema.GroupKind{Group: corev1.GroupName, Kind: "Namespace"}) {
+		return object.GetName()
+	}
+	return object.GetNamespace()
 }

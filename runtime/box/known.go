@@ -10,6 +10,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/controllers/children"
 )
 
 // childNames lists the keys that the declared children have below .children. Open tells that the kind of one is known at run time
@@ -21,7 +22,8 @@ func childNames(registry *controllers.Registry, declared *orkv1.OperatorBox) (na
 				open = true
 				continue
 			}
-			names = append(names, declaration.GVK.Kind, pluralOf(declaration.GVK), declaration.Kind.Key)
+			kind, plural := declaration.GVK.Kind, pluralOf(declaration.GVK)
+			names = append(names, kind, children.Spelled(kind, plural), declaration.Kind.Key)
 			if declaration.Kind.GVK.Empty() {
 				names = append(names, "custom")
 			}

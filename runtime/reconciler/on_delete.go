@@ -200,8 +200,8 @@ func (c *cleaner) run(ctx context.Context, child *box.Child, facts template.Fact
 		c.leave(ctx, child, err)
 		return true, nil
 	}
-	if !c.Set.Namespaces.Allows(object.GetNamespace()) {
-		c.leave(ctx, child, fmt.Errorf("the Katalog leaves namespace %s alone", object.GetNamespace()))
+	if !c.Set.Namespaces.Allows(box.NamespaceOf(object)) {
+		c.leave(ctx, child, fmt.Errorf("the Katalog leaves namespace %s alone", box.NamespaceOf(object)))
 		return true, nil
 	}
 	if slices.Contains(c.Object.GetFinalizers(), metav1.FinalizerDeleteDependents) {

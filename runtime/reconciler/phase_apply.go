@@ -12,6 +12,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // applyChildren makes the planned children true, in order. The first failure ends it; what is done stays.
@@ -65,7 +66,7 @@ func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error
 		}
 	}
 	unwanted = slices.DeleteFunc(unwanted, func(c apply.Child) bool {
-		return !wanted.Add(c.Object) || !s.Set.Namespaces.Allows(c.Object.GetNamespace())
+		return !wanted.Add(c.Object) || !s.Set.Namespaces.Allows(box.NamespaceOf(c.Object))
 	})
 	pruned, err := d.Applier.Delete(ctx, unwanted)
 	s.changes = append(s.changes, pruned...)

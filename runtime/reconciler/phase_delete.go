@@ -51,7 +51,8 @@ func (d *Declarative) deleteDeepest(ctx context.Context, s *scope) error {
 	return nil
 }
 
-// deleteUncollected deletes the children that garbage collection does not, also those that memory may not know of.
+// deleteUncollected deletes the children that garbage collection does not, also those that memory may not know of, and those that keep
+// them from being gone.
 func (d *Declarative) deleteUncollected(ctx context.Context, s *scope) error {
 	left, err := d.Applier.Uncollected(s.owner, d.kinds(s))
 	if err != nil {
@@ -66,6 +67,11 @@ func (d *Declarative) deleteUncollected(ctx context.Context, s *scope) error {
 		d.tellUnread(ctx, s)
 		return nil
 	}
+	holding, err := d.Applier.Holding(s.owner, d.kinds(s), left)
+	if err != nil {
+		return err
+	}
+	left = append(left, holding...)
 	deleted, err := d.Applier.Delete(ctx, left)
 	s.changes = append(s.changes, deleted...)
 	if err != nil {

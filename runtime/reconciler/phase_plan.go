@@ -96,10 +96,10 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 
 // allowed tells whether an object may be touched where it is.
 func (p *planner) allowed(child *box.Child, object *unstructured.Unstructured) bool {
-	if p.Set.Namespaces.Allows(object.GetNamespace()) {
+	if p.Set.Namespaces.Allows(box.NamespaceOf(object)) {
 		return true
 	}
-	p.skipped = append(p.skipped, fmt.Sprintf("%s: namespace %s", child, object.GetNamespace()))
+	p.skipped = append(p.skipped, fmt.Sprintf("%s: namespace %s", child, box.NamespaceOf(object)))
 	return false
 }
 

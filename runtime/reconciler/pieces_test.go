@@ -16,6 +16,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -170,9 +171,11 @@ func TestReasonOf(t *testing.T) {
 		want want
 	}{
 		"NotOwned":     {err: &apply.NotOwnedError{}, want: want{orkv1.ReasonChildConflict, true}},
+		"Stranger":     {err: &apply.StrangerError{}, want: want{orkv1.ReasonChildConflict, true}},
 		"Immutable":    {err: &apply.ImmutableError{}, want: want{orkv1.ReasonChildImmutable, true}},
 		"Invalid":      {err: &controllers.InvalidError{}, want: want{orkv1.ReasonInvalid, true}},
 		"NotInstalled": {err: &children.MissingKindError{}, want: want{orkv1.ReasonKindNotInstalled, false}},
+		"Unread":       {err: &sources.DeniedError{}, want: want{orkv1.ReasonSourceNotReadable, false}},
 		"Other":        {err: errors.New("refused"), want: want{orkv1.ReasonReconcileError, false}},
 	}
 	for name, tc := range cases {

@@ -19,6 +19,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/controllers/sources"
 )
 
 // writeStatus says what the cycle came to: conditions, declared fields, Events, and when to come back. That it cannot be written
@@ -134,6 +135,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*apply.NotOwnedError](err); ok {
 		return orkv1.ReasonChildConflict, true
 	}
+	if _, ok := errors.AsType[*apply.StrangerError](err); ok {
+		return orkv1.ReasonChildConflict, true
+	}
 	if _, ok := errors.AsType[*apply.ImmutableError](err); ok {
 		return orkv1.ReasonChildImmutable, true
 	}
@@ -151,6 +155,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	}
 	if _, ok := errors.AsType[*children.UnreadableKindError](err); ok {
 		return orkv1.ReasonKindNotReadable, false
+	}
+	if _, ok := errors.AsType[*sources.DeniedError](err); ok {
+		return orkv1.ReasonSourceNotReadable, false
 	}
 	return orkv1.ReasonReconcileError, false
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // reached are the stages whose packs must work.
-var reached = []string{"foundation", "language"}
+var reached = []string{"foundation", "language", "resources"}
 
 // TestCorpus runs the packs one after the other in one control plane: several of them declare the same kinds.
 func TestCorpus(t *testing.T) {
@@ -46,7 +46,7 @@ func TestCorpus(t *testing.T) {
 	}
 	for _, one := range packs {
 		t.Run(one.Name, func(t *testing.T) {
-			files, err := katalogFiles(root, one, all)
+			files, err := katalogFiles(root, t.TempDir(), one, all)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,6 +94,7 @@ func work(t *testing.T, ork *command.Command, cluster *cluster, one corpus.Pack,
 		return
 	}
 	cluster.install(t, file.crds)
+	before := cluster.apply(t, file.before)
 	resources := cluster.apply(t, file.resources)
 	settled := ork.Run(t, "run", "-f", file.path, "--kubeconfig", cluster.env.Kubeconfig(), "--until-settled=60s",
 		"--metrics-bind-address=0", "--health-probe-bind-address=0")
@@ -106,7 +107,7 @@ func work(t *testing.T, ork *command.Command, cluster *cluster, one corpus.Pack,
 		}
 	}
 	if settled.Code == 0 {
-		cluster.compareSimulated(t, file, resources)
+		cluster.compareSimulated(t, file, slices.Concat(before, resources))
 	}
 	cluster.delete(t, resources)
 }

@@ -22,14 +22,44 @@ import (
 // katalogFile is a file with a Katalog, and what stands beside it.
 type katalogFile struct {
 	path string
-	// crds are files with definitions, resources those with what the Katalog operates.
-	crds, resources []string
+	// crds are files with definitions, resources those with what the Katalog operates, and before those with what must be there first.
+	crds, resources, before []string
 }
 
-// katalogFiles finds the Katalogs of a pack, but not those of a folder below it that is a pack of its own.
-func katalogFiles(root string, one corpus.Pack, all []corpus.Pack) ([]katalogFile, error) {
-	var files []katalogFile
+// katalogFiles finds the Katalogs of a pack, but not those of a folder below it that is a pack of its own. What the tests add to the pack
+// is written into the folder named added.
+func katalogFiles(root, added string, one corpus.Pack, all []corpus.Pack) ([]katalogFile, error) {
 	folder := filepath.Join(root, one.Path)
+	files, err := katalogsBelow(root, folder, all)
+	if err != nil {
+		return nil, err
+	}
+	adds, err := corpus.Beside(root, added, one)
+	if err != nil {
+		return nil, err
+	}
+	if adds {
+		more, err := katalogsBelow(root, added, all)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, more...)
+		before, err := filepath.Glob(filepath.Join(added, corpus.Before))
+		if err != nil {
+			return nil, err
+		}
+		for i := range files {
+			files[i].before = before
+		}
+	}
+	if len(files) == 0 {
+		return nil, fmt.Errorf("%s: there is no Katalog", folder)
+	}
+	return files, nil
+}
+
+func katalogsBelow(root, folder string, all []corpus.Pack) ([]katalogFile, error) {
+	var files []katalogFile
 	err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
@@ -50,18 +80,32 @@ func katalogFiles(root string, one corpus.Pack, all []corpus.Pack) ([]katalogFil
 		if file.crds, err = filepath.Glob(filepath.Join(filepath.Dir(path), "crd*.yaml")); err != nil {
 			return err
 		}
+		file.crds = withNamed(file.crds, path, objects)
 		file.resources, err = filepath.Glob(filepath.Join(filepath.Dir(path), "cr*.yaml"))
 		file.resources = slices.DeleteFunc(file.resources, func(path string) bool { return slices.Contains(file.crds, path) })
 		files = append(files, file)
 		return err
 	})
-	if err == nil && len(files) == 0 {
-		err = errors.New("there is no Katalog")
-	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", folder, err)
 	}
 	return files, nil
+}
+
+// withNamed adds the definitions that a Katalog names as the crdFile of an entry.
+func withNamed(crds []string, katalog string, objects []*unstructured.Unstructured) []string {
+	for _, object := range objects {
+		entries, _, _ := unstructured.NestedMap(object.Object, "spec", "crds")
+		for _, entry := range entries {
+			fields, _ := entry.(map[string]any)
+			name, _ := fields["crdFile"].(string)
+			if file := filepath.Join(filepath.Dir(katalog), name); name != "" && !slices.Contains(crds, file) {
+				crds = append(crds, file)
+			}
+		}
+	}
+	slices.Sort(crds)
+	return crds
 }
 
 // readObjects reads all documents of a file.
@@ -92,7 +136,7 @@ func TestKatalogFiles(t *testing.T) {
 	}
 	got := map[string][]string{}
 	for _, one := range packs {
-		files, err := katalogFiles("testdata", one, packs)
+		files, err := katalogFiles("testdata", t.TempDir(), one, packs)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -111,7 +155,7 @@ func TestKatalogFiles(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("a folder that is a pack of its own does not belong to the pack around it: -want, +got:\n%s", diff)
 	}
-	if _, err := katalogFiles("testdata", corpus.Pack{Path: "outer/nothing"}, packs); err == nil {
+	if _, err := katalogFiles("testdata", t.TempDir(), corpus.Pack{Path: "outer/nothing"}, packs); err == nil {
 		t.Error("a pack without a Katalog would be passed by in silence")
 	}
 }

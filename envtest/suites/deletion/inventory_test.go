@@ -10,10 +10,21 @@ import (
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 func deployment(namespace, name string) *appsv1.Deployment {
 	return &appsv1.Deployment{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}}
+}
+
+// podsOf are the pods of a workload.
+func podsOf(ctx context.Context, namespace, name string) []corev1.Pod {
+	GinkgoHelper()
+	list := &corev1.PodList{}
+	Expect(cluster.List(ctx, list, client.InNamespace(namespace), client.MatchingLabels{orkv1.LabelWorkload: name})).To(Succeed())
+	return list.Items
 }
 
 func quantity(text string) resource.Quantity { return resource.MustParse(text) }
@@ -62,6 +73,32 @@ var _ = Describe("A deleted resource", func() {
 		Eventually(exists(ctx, w)).Should(BeFalse())
 		Expect(exists(ctx, configMap(away, "one"))()).To(BeFalse())
 		Expect(exists(ctx, configMap(away, "two"))()).To(BeFalse())
+	})
+
+	It("takes along the claim that keeps a volume, and the workload that keeps the claim", func(ctx context.Context) {
+		space := newNamespace(ctx)
+		operate(ctx, space, `
+      operatorBox:
+        onReconcile:
+          persistentVolumes: [{name: "{{ .metadata.namespace }}", capacity: 1Gi, hostPath: /tmp/data, storageClassName: none}]
+          persistentVolumeClaims: [{name: data, storage: 1Gi, storageClassName: none, volumeName: "{{ .metadata.namespace }}"}]
+          deployments:
+            - {name: db, image: a, volumes: [{name: data, persistentVolumeClaim: {claimName: data}}], volumeMounts: [{name: data, mountPath: /data}]}
+            - {name: other, image: a}
+`, nil)
+		w := widget(space, "w", nil)
+		create(ctx, w)
+		volume := &corev1.PersistentVolume{ObjectMeta: metav1.ObjectMeta{Name: space}}
+		Eventually(func() corev1.PersistentVolumePhase { _ = exists(ctx, volume)(); return volume.Status.Phase }).Should(Equal(corev1.VolumeBound))
+		Eventually(func() int { return len(podsOf(ctx, space, "db")) }).Should(Equal(1))
+		other := deployment(space, "other")
+		Expect(exists(ctx, other)()).To(BeTrue())
+
+		Expect(cluster.Delete(ctx, w)).To(Succeed())
+		Eventually(exists(ctx, w)).Should(BeFalse())
+		Expect(exists(ctx, volume)()).To(BeFalse())
+		Eventually(exists(ctx, deployment(space, "db"))).Should(BeFalse())
+		Eventually(exists(ctx, other)).Should(BeFalse())
 	})
 
 	It("takes the deepest of its children along first", func(ctx context.Context) {

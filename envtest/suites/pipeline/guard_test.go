@@ -77,6 +77,16 @@ onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
 		Expect(o.takeEvents()).To(HaveLen(1))
 	})
 
+	It("is no child either", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		operate(ctx, namespace, declared{entry: `restrictedNamespaces: [kube-system, payments]`, box: `
+onReconcile: {namespaces: [{name: payments}, {name: "{{ .metadata.namespace }}-mine"}]}`})
+		w := createWidget(ctx, namespace, ``)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "NamespaceRestricted", ContainSubstring("namespaces[0]: namespace payments")))
+		Expect(exists(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: "payments"}})()).To(BeFalse())
+		Expect(exists(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace + "-mine"}})()).To(BeTrue())
+	})
+
 	It("gets no child, loses none, and the others are made", func(ctx context.Context) {
 		other := newNamespace(ctx)
 		box := `

@@ -242,6 +242,25 @@ var _ = Describe("ownership", func() {
 		o.expectConverged(ctx)
 	})
 
+	It("adopts no Namespace that was there before, and deletes none", func(ctx context.Context) {
+		namespace, before := newNamespace(ctx), newNamespace(ctx)
+		operate(ctx, namespace, declared{box: `onReconcile: {namespaces: [{name: ` + before + `, labels: {tier: gold}}]}`})
+		w := createWidget(ctx, namespace, ``)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ChildConflict", "namespaces[0]: Namespace "+before+" exists, belongs to nobody and is left "+
+			"as it is; choose another name, or have it deleted with the resource by its annotation orkestra.konductor.io/owner: Widget.test.example.com/"+namespace+"/w"))
+		Expect(cluster.Delete(ctx, w)).To(Succeed())
+		Eventually(exists(ctx, w)).Should(BeFalse())
+		there := get(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: before}})
+		Expect(there.DeletionTimestamp).To(BeNil())
+		Expect(there.Labels).NotTo(HaveKey("tier"))
+
+		By("handing it over")
+		patch(ctx, there, `{"metadata":{"annotations":{"orkestra.konductor.io/owner":"Widget.test.example.com/`+namespace+`/w"}}}`)
+		w = createWidget(ctx, namespace, ``)
+		Eventually(ready(ctx, w)).Should(ContainElement("True"))
+		Expect(get(ctx, there).Labels).To(HaveKeyWithValue("tier", "gold"))
+	})
+
 	It("leaves what nobody owns alone where it only has to exist", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		nobodys := configMap(namespace, "shared")

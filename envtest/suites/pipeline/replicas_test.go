@@ -135,3 +135,27 @@ onReconcile:
 		o.expectConverged(ctx)
 	})
 })
+
+var _ = Describe("The autoscaler of a ReplicaSet and of a StatefulSet", func() {
+	It("sets their replicas and leaves them to other hands", func(ctx context.Context) {
+		const scaler = `autoscale: {min: 1, max: 4, cooldown: 1h, scaleUp: {conditions: {when: [{field: spec.load, greaterThan: "10"}]}, increment: 1}}`
+		o := start(ctx, declared{box: `
+onReconcile:
+  replicaSets: [{name: r, image: a, replicas: 2, ` + scaler + `}]
+  statefulSets: [{name: s, image: a, replicas: 2, ` + scaler + `}]`}, `spec: {load: 1}`)
+		set := &appsv1.ReplicaSet{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "r"}}
+		stateful := &appsv1.StatefulSet{ObjectMeta: metav1.ObjectMeta{Namespace: o.namespace, Name: "s"}}
+		both := func(want int32) {
+			GinkgoHelper()
+			Expect(get(ctx, set).Spec.Replicas).To(HaveValue(Equal(want)))
+			Expect(get(ctx, stateful).Spec.Replicas).To(HaveValue(Equal(want)))
+		}
+		both(2)
+		o.edit(ctx, `{"load":11}`)
+		both(3)
+		patch(ctx, set, `{"spec":{"replicas":2}}`)
+		patch(ctx, stateful, `{"spec":{"replicas":2}}`)
+		o.expectConverged(ctx)
+		both(2)
+	})
+})

@@ -99,6 +99,30 @@ onReconcile: {secrets: [{name: w, tls: {dnsNames: ["{{ .spec.host }}"], validFor
 		o.expectConverged(ctx)
 	})
 
+	It("have a new certificate before the old one ends, also when it is created once", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		ahead := &clock{}
+		o := operate(ctx, namespace, declared{now: ahead.now, box: `
+onCreate: {secrets: [{name: w, once: true, rotateAfter: 90d, tls: {dnsNames: [a.example.com]}}]}`})
+		createWidget(ctx, namespace, `{}`)
+		Eventually(exists(ctx, secret(namespace, "w"))).Should(BeTrue())
+		first := get(ctx, secret(namespace, "w"))
+		ahead.advance(59 * 24 * time.Hour)
+		o.cycle(ctx, "Widget", "w")
+		Expect(get(ctx, secret(namespace, "w")).ResourceVersion).To(Equal(first.ResourceVersion))
+
+		ahead.advance(2 * 24 * time.Hour)
+		o.cycle(ctx, "Widget", "w")
+		second := get(ctx, secret(namespace, "w"))
+		Expect(second.UID).To(Equal(first.UID))
+		old, err := tls.X509KeyPair(first.Data["tls.crt"], first.Data["tls.key"])
+		Expect(err).NotTo(HaveOccurred())
+		pair, err := tls.X509KeyPair(second.Data["tls.crt"], second.Data["tls.key"])
+		Expect(err).NotTo(HaveOccurred())
+		Expect(old.Leaf.NotAfter).To(BeTemporally(">", ahead.now().Add(28*24*time.Hour)), "who has the old one can go on with it")
+		Expect(pair.Leaf.NotAfter).To(BeTemporally(">", ahead.now().Add(89*24*time.Hour)))
+	})
+
 	It("Defect44: their data is rendered", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		operate(ctx, namespace, declared{box: `
