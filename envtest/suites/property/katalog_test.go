@@ -10,7 +10,14 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 )
 
-const katalogFile = "testdata/katalog.yaml"
+// looser are the versions in which something is created once that was kept as declared: what was made stays as it is.
+var looser = []string{looserEntry, looserBlock}
+
+const (
+	looserEntry = "with an entry that is now created once"
+	looserBlock = "with all of onReconcile in onCreate"
+	katalogFile = "testdata/katalog.yaml"
+)
 
 // versions are the Katalog and what may become of it. A version is a change of the box.
 var versions = map[string]func(box map[string]any){
@@ -28,8 +35,8 @@ var versions = map[string]func(box map[string]any){
 		rename(block(box, "onReconcile")["configMaps"], 0, "{{ .metadata.name }}-red")
 	},
 	"with an entry that is created once no more": func(box map[string]any) { move(box, "onCreate", "onReconcile", 0) },
-	"with an entry that is now created once":     func(box map[string]any) { move(box, "onReconcile", "onCreate", 2) },
-	"with all of onReconcile in onCreate": func(box map[string]any) {
+	looserEntry: func(box map[string]any) { move(box, "onReconcile", "onCreate", 2) },
+	looserBlock: func(box map[string]any) {
 		for name := range block(box, "onReconcile") {
 			if name != "when" && name != "custom" { // what depends on each other stays together
 				list, _ := block(box, "onReconcile")[name].([]any)

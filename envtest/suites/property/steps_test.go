@@ -232,10 +232,11 @@ func addFields(w *world) string {
 	return "add foreign fields to the " + child.GetKind() + " " + key(child)
 }
 
-// stripLabel takes the label away by which children are watched, of one that is kept as declared.
+// stripLabel takes the label away by which children are watched, of one that is kept as declared. It comes back with a cycle that does
+// not fail.
 func stripLabel(w *world) string {
 	child := w.child()
-	if child == nil || child.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" {
+	if child == nil || child.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" || w.read(source()) == nil {
 		return ""
 	}
 	w.patch(child, map[string]any{"metadata": map[string]any{"labels": map[string]any{orkv1.LabelManagedBy: nil}}})

@@ -40,7 +40,7 @@ type world struct {
 	specs map[string]map[string]any
 	// foreign are the children to which somebody has added fields.
 	foreign map[types.UID]bool
-	taken []string
+	taken   []string
 }
 
 func newWorld(t *testing.T, c *cluster, seed uint64) *world {
