@@ -76,7 +76,11 @@ var versions = map[string]func(box map[string]any){
 			delete(entry.(map[string]any), "dependsOn")
 		}
 	},
-	"without onReconcile": func(box map[string]any) { delete(box, "onReconcile") },
+	"without onReconcile": func(box map[string]any) {
+		delete(box, "onReconcile")
+		fields, _ := block(box, "status")["fields"].([]any)
+		block(box, "status")["fields"] = without(fields, 2) // reads the Part
+	},
 }
 
 func block(box map[string]any, name string) map[string]any {
