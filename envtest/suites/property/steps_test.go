@@ -232,11 +232,15 @@ func addFields(w *world) string {
 	return "add foreign fields to the " + child.GetKind() + " " + key(child)
 }
 
-// stripLabel takes the label away by which children are watched, of one that is kept as declared. It comes back with a cycle that does
-// not fail.
+// stripLabel takes the label away by which children are watched, of one that is kept as declared and waits for no other. It comes back
+// with a cycle that does not fail.
 func stripLabel(w *world) string {
 	child := w.child()
-	if child == nil || child.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" || w.read(source()) == nil {
+	if child == nil || w.read(source()) == nil {
+		return ""
+	}
+	switch annotations := child.GetAnnotations(); {
+	case annotations[orkv1.AnnotationAppliedHash] == "", cmp.Or(annotations[orkv1.AnnotationDepth], "0") != "0":
 		return ""
 	}
 	w.patch(child, map[string]any{"metadata": map[string]any{"labels": map[string]any{orkv1.LabelManagedBy: nil}}})
