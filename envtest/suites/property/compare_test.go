@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/onsi/gomega"
 	"k8s.io/apimachinery/pkg/api/equality"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -27,21 +28,17 @@ import (
 func (w *world) settle() {
 	w.t.Helper()
 	w.run()
-	ctx, cancel := context.WithTimeout(w.t.Context(), longest)
-	defer cancel()
-	for {
-		rest := w.operator.Settle(ctx)
-		found := w.compare()
-		switch {
-		case len(found) == 0 && rest == nil:
-			w.taken = append(w.taken, "- as simulated -")
-			return
-		case rest != nil || ctx.Err() != nil:
-			w.fail("after %s there is not what is simulated by the Katalog %s (at rest: %v):\n  %s\n%s",
-				longest, w.version, rest, strings.Join(found, "\n  "), w.saying())
+	gomega.NewWithT(w.t).Eventually(func() []string {
+		ctx, cancel := context.WithTimeout(w.t.Context(), longest)
+		defer cancel()
+		if err := w.operator.Settle(ctx); err != nil {
+			w.failf("%v\n%s", err, w.saying())
 		}
-		time.Sleep(100 * time.Millisecond) //nolint:forbidigo // controllers of the cluster are at work, of which no event tells
-	}
+		return w.compare()
+	}).WithTimeout(longest).WithPolling(100*time.Millisecond).Should(gomega.BeEmpty(), func() string {
+		return w.story(fmt.Sprintf("There is not what is simulated by the Katalog %s.\n%s", w.version, w.saying()))
+	})
+	w.taken = append(w.taken, "- as simulated -")
 }
 
 // saying is what the resources say of themselves.
@@ -71,7 +68,7 @@ func (w *world) costNothing() {
 		}
 		if len(w.specs) > 0 {
 			if err := w.operator.AwaitCycle(ctx, cycles+len(w.specs)-1); err != nil {
-				w.fail("%v", err)
+				w.failf("%v", err)
 			}
 		}
 		asked := w.operator.Take()
@@ -79,7 +76,7 @@ func (w *world) costNothing() {
 			return
 		}
 		if after := w.versionsOf(); maps.Equal(before, after) || ctx.Err() != nil {
-			w.fail("another look costs requests with the Katalog %s: %q\n%s", w.version, asked, w.saying())
+			w.failf("another look costs requests with the Katalog %s: %q\n%s", w.version, asked, w.saying())
 		}
 	}
 }
@@ -108,7 +105,7 @@ func (w *world) children() map[string]*unstructured.Unstructured {
 		list := &unstructured.UnstructuredList{}
 		list.SetGroupVersionKind(kind)
 		if err := w.List(w.t.Context(), list, client.HasLabels{orkv1.LabelOwner}); err != nil {
-			w.fail("list %s: %v", kind.Kind, err)
+			w.failf("list %s: %v", kind.Kind, err)
 		}
 		for i := range list.Items {
 			all[difference.Identity(&list.Items[i])] = &list.Items[i]
@@ -167,7 +164,7 @@ func (w *world) resources() map[string]*unstructured.Unstructured {
 	list := &unstructured.UnstructuredList{}
 	list.SetGroupVersionKind(shopKind)
 	if err := w.List(w.t.Context(), list); err != nil {
-		w.fail("list resources: %v", err)
+		w.failf("list resources: %v", err)
 	}
 	all := map[string]*unstructured.Unstructured{}
 	for i := range list.Items {
@@ -181,7 +178,7 @@ func (w *world) simulate(resources, children map[string]*unstructured.Unstructur
 	w.t.Helper()
 	parts, err := readPartDefinition()
 	if err != nil {
-		w.fail("%v", err)
+		w.failf("%v", err)
 	}
 	opts := simulate.Options{
 		Katalogs: []*katalog.Document{w.katalogs[w.version]}, Objects: []*unstructured.Unstructured{parts}, Define: crdschema.New,
@@ -205,7 +202,7 @@ func (w *world) simulate(resources, children map[string]*unstructured.Unstructur
 	}
 	result, err := simulate.Run(w.t.Context(), opts)
 	if err != nil {
-		w.fail("simulate: %v", err)
+		w.failf("simulate: %v", err)
 	}
 	return result
 }

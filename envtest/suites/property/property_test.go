@@ -8,9 +8,8 @@ import (
 	"testing"
 	"time"
 
-	logf "sigs.k8s.io/controller-runtime/pkg/log"
-
 	"github.com/go-logr/logr"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 const (
@@ -41,7 +40,7 @@ func firstSeed(t *testing.T) (seed uint64, given bool) {
 	t.Helper()
 	text := os.Getenv(seedVariable)
 	if text == "" {
-		return uint64(time.Now().UnixMilli()), false //nolint:gosec // after 1970
+		return uint64(time.Now().UnixMilli()), false
 	}
 	seed, err := strconv.ParseUint(text, 10, 64)
 	if err != nil {
@@ -92,8 +91,13 @@ func (w *world) step(do func(*world) string) {
 	}
 }
 
-// fail ends the run with all that led to the failure.
-func (w *world) fail(format string, args ...any) {
+// failf ends the run with all that led to the failure.
+func (w *world) failf(format string, args ...any) {
 	w.t.Helper()
-	w.t.Fatalf("%s=%d\n%s\n\nafter:\n  %s", seedVariable, w.seed, fmt.Sprintf(format, args...), strings.Join(w.taken, "\n  "))
+	w.t.Fatal(w.story(fmt.Sprintf(format, args...)))
+}
+
+// story is what went wrong, and what was done before.
+func (w *world) story(end string) string {
+	return fmt.Sprintf("%s=%d\n%s\nafter:\n  %s", seedVariable, w.seed, end, strings.Join(w.taken, "\n  "))
 }

@@ -46,7 +46,7 @@ type world struct {
 func newWorld(t *testing.T, c *cluster, seed uint64) *world {
 	t.Helper()
 	return &world{
-		cluster: c, t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 0)), //nolint:gosec // to be repeated
+		cluster: c, t: t, seed: seed, random: rand.New(rand.NewPCG(seed, 0)),
 		katalogs: readVersions(t), version: "as it is", specs: map[string]map[string]any{}, foreign: map[types.UID]bool{},
 	}
 }
@@ -89,7 +89,7 @@ func (w *world) create(called string) {
 	one.Object["spec"] = w.specs[called]
 	gomega.NewWithT(w.t).Eventually(func() error {
 		return w.Create(w.t.Context(), one.DeepCopy())
-	}).WithTimeout(longest).WithPolling(20*time.Millisecond).Should(gomega.Succeed(), "of the seed %d, after %q", w.seed, w.taken)
+	}).WithTimeout(longest).WithPolling(20*time.Millisecond).Should(gomega.Succeed(), func() string { return w.story("create " + called) })
 }
 
 // update writes the spec of a resource, which exists.
@@ -97,12 +97,12 @@ func (w *world) update(called string) {
 	w.t.Helper()
 	one := shop(called)
 	if err := w.Get(w.t.Context(), client.ObjectKeyFromObject(one), one); err != nil {
-		w.fail("read %s: %v", called, err)
+		w.failf("read %s: %v", called, err)
 	}
 	was := client.MergeFrom(one.DeepCopy())
 	one.Object["spec"] = runtime.DeepCopyJSON(w.specs[called])
 	if err := w.Patch(w.t.Context(), one, was); err != nil {
-		w.fail("change %s: %v", called, err)
+		w.failf("change %s: %v", called, err)
 	}
 }
 
@@ -116,7 +116,7 @@ func (w *world) run() {
 	defer cancel()
 	var err error
 	if w.operator, err = operator.Start(ctx, w.env.Config(), w.katalogs[w.version].Katalog, ownNamespace); err != nil {
-		w.fail("start the operator: %v", err)
+		w.failf("start the operator: %v", err)
 	}
 }
 
@@ -128,7 +128,7 @@ func (w *world) stop() {
 	stopped := w.operator
 	w.operator = nil
 	if err := stopped.Stop(); err != nil {
-		w.fail("stop the operator: %v", err)
+		w.failf("stop the operator: %v", err)
 	}
 }
 
@@ -143,7 +143,7 @@ func (w *world) tidyUp() {
 	w.stop()
 	for _, namespace := range namespaces {
 		for _, name := range names {
-			if err := w.Delete(w.t.Context(), unowned(namespace, name)); client.IgnoreNotFound(err) != nil {
+			if err := client.IgnoreNotFound(w.Delete(w.t.Context(), unowned(namespace, name))); err != nil {
 				w.t.Error(err)
 			}
 		}
@@ -164,7 +164,7 @@ func (w *world) read(one *unstructured.Unstructured) *unstructured.Unstructured 
 	case apierrors.IsNotFound(err):
 		return nil
 	case err != nil:
-		w.fail("read %s: %v", key(one), err)
+		w.failf("read %s: %v", key(one), err)
 	}
 	return live
 }

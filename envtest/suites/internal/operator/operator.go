@@ -51,7 +51,8 @@ func Start(ctx context.Context, cfg *rest.Config, katalog *orkv1.Katalog, namesp
 			return nil, errors.Join(fmt.Errorf("the engine does not run: %w", err), o.Stop())
 		}
 	}
-	return o, o.Settle(ctx)
+	err = o.Settle(ctx)
+	return o, err
 }
 
 // Stop ends the engine. It is called once.
