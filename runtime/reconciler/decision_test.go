@@ -29,7 +29,7 @@ func TestDecisions(t *testing.T) {
 		`onCreate: false when: "spec.closed" = "", want "any value"`,
 		"configMaps[0] w-eu: true ",
 		`configMaps[0] w-us: false when: "item" = "us", want "eu"`,
-		`configMaps[1] w-config: false when: "spec.text" = "", want "any value"`,
+		`configMaps[1] w-eu: false when: "spec.text" = "", want "any value"`,
 		`status.fields[0] phase: false when: "spec.a" = "", want "any value"`,
 		`requeue[0]: false when: "spec.slow" = "", want "any value"`,
 	}
