@@ -267,11 +267,15 @@ func compareStatus(one simulate.Outcome, resources map[string]*unstructured.Unst
 }
 
 // compareFresh compares with a simulation that begins with nothing: what is kept as declared is the same whatever was before, and has
-// nothing of an earlier declaration.
+// nothing of an earlier declaration. A resource that is ready has no others.
 func (w *world) compareFresh(there, resources map[string]*unstructured.Unstructured) (found []string) {
 	w.t.Helper()
 	if slices.Contains(looser, w.version) {
 		return nil
+	}
+	ready := map[string]bool{} // by what children say of their owner
+	for called, one := range resources {
+		ready[shopKind.Kind+"."+shopKind.Group+"/"+called] = status.IsTrue(one, orkv1.ConditionReady)
 	}
 	fresh := map[string]*unstructured.Unstructured{}
 	for _, one := range w.simulate(resources, nil).Resources {
@@ -281,8 +285,14 @@ func (w *world) compareFresh(there, resources map[string]*unstructured.Unstructu
 	}
 	for name, live := range there {
 		want := fresh[name]
-		if want == nil || live.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" {
-			continue // it is left, or a cycle that failed did not come to it
+		if live.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" {
+			continue // created once
+		}
+		if want == nil {
+			if ready[live.GetAnnotations()[orkv1.AnnotationOwner]] {
+				found = append(found, name+" is left")
+			}
+			continue
 		}
 		for _, fields := range [][]string{{"data"}, {"metadata", "labels"}, {"metadata", "annotations"}, {"spec", "size"}, {"spec", "items"}} {
 			if !sameKeys(live, want, fields) {
