@@ -75,7 +75,11 @@ func (w *world) present() string {
 
 // randomSpec is the spec of a new resource.
 func (w *world) randomSpec() map[string]any {
-	spec := map[string]any{"size": int64(1), "text": "alpha", "mode": "red", "profile": "tiny", "part": "true", "kept": "true"}
+	spec := map[string]any{
+		"size": int64(1), "text": "alpha", "mode": "red", "profile": "tiny", "part": "true", "kept": "true", "first": "true",
+		"keys": map[string]any{"k1": "x", "k2": "y"}, "targets": w.some(targets),
+		"items": []any{map[string]any{"name": "a", "value": "v"}, map[string]any{"name": "b", "value": "w"}},
+	}
 	for range 4 {
 		w.changeSpec(spec)
 	}
