@@ -285,7 +285,7 @@ func (w *world) compareFresh(there, resources map[string]*unstructured.Unstructu
 	}
 	for name, live := range there {
 		want := fresh[name]
-		if live.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" {
+		if live.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" || w.version != stricter && strings.HasSuffix(live.GetName(), "-first") {
 			continue // created once
 		}
 		if want == nil {

@@ -14,6 +14,8 @@ import (
 var looser = []string{looserEntry, looserBlock}
 
 const (
+	// stricter is the version in which something is kept as declared that is created once in all others: the ConfigMap <resource>-first.
+	stricter    = "with an entry that is created once no more"
 	looserEntry = "with an entry that is now created once"
 	looserBlock = "with all of onReconcile in onCreate"
 	katalogFile = "testdata/katalog.yaml"
@@ -34,7 +36,7 @@ var versions = map[string]func(box map[string]any){
 		rename(block(box, "onReconcile")["secrets"], 0, "{{ .metadata.name }}-renamed")
 		rename(block(box, "onReconcile")["configMaps"], 0, "{{ .metadata.name }}-red")
 	},
-	"with an entry that is created once no more": func(box map[string]any) { move(box, "onCreate", "onReconcile", 0) },
+	stricter:    func(box map[string]any) { move(box, "onCreate", "onReconcile", 0) },
 	looserEntry: func(box map[string]any) { move(box, "onReconcile", "onCreate", 2) },
 	looserBlock: func(box map[string]any) {
 		for name := range block(box, "onReconcile") {
