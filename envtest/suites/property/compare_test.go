@@ -285,8 +285,8 @@ func (w *world) compareFresh(there, resources map[string]*unstructured.Unstructu
 	}
 	for name, live := range there {
 		want := fresh[name]
-		if live.GetAnnotations()[orkv1.AnnotationAppliedHash] == "" || w.version != stricter && strings.HasSuffix(live.GetName(), "-first") {
-			continue // created once
+		if !w.keeps(live) {
+			continue
 		}
 		if want == nil {
 			if ready[live.GetAnnotations()[orkv1.AnnotationOwner]] {
@@ -323,4 +323,10 @@ func sameKeys(live, want *unstructured.Unstructured, path []string) bool {
 func fieldOf(object *unstructured.Unstructured, path []string) any {
 	value, _, _ := unstructured.NestedFieldNoCopy(object.Object, path...)
 	return value
+}
+
+// keeps tells whether a child is kept as declared, and not only was so once.
+func (w *world) keeps(child *unstructured.Unstructured) bool {
+	return child.GetAnnotations()[orkv1.AnnotationAppliedHash] != "" && !slices.Contains(looser, w.version) &&
+		(w.version == stricter || !strings.HasSuffix(child.GetName(), "-first"))
 }

@@ -236,11 +236,7 @@ func addFields(w *world) string {
 // with a cycle that does not fail.
 func stripLabel(w *world) string {
 	child := w.child()
-	if child == nil || w.read(source()) == nil || slices.Contains(looser, w.version) {
-		return ""
-	}
-	switch annotations := child.GetAnnotations(); {
-	case annotations[orkv1.AnnotationAppliedHash] == "", cmp.Or(annotations[orkv1.AnnotationDepth], "0") != "0":
+	if child == nil || w.read(source()) == nil || !w.keeps(child) || cmp.Or(child.GetAnnotations()[orkv1.AnnotationDepth], "0") != "0" {
 		return ""
 	}
 	w.patch(child, map[string]any{"metadata": map[string]any{"labels": map[string]any{orkv1.LabelManagedBy: nil}}})
