@@ -69,8 +69,8 @@ type Options struct {
 // Declarative reconciles resources as their box declares.
 type Declarative struct {
 	Options
-	// steps spaces the cycles of a resource whose status, once written, leads to the next one: at once at first, ever later for
-	// one that never comes to rest.
+	// steps spaces the cycles of a resource of which one leads to the next, by its status or its children: at once at first, ever
+	// later for one that never comes to rest.
 	steps workqueue.TypedRateLimiter[types.NamespacedName]
 	// histories are those of resources whose box has a rollback.
 	histories histories
@@ -133,7 +133,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 	switch _, stalled := reasonOf(s.err); {
 	case s.err == nil && failed != nil: // to try it again is what the rollback has ended
 		return outcome, reconcile.TerminalError(failed)
-	case stalled && !s.counted:
+	case stalled && !s.counted && !s.outdated():
 		// Only a change of the resource, of a child or of the Katalog can help. The resync looks again all the same.
 		return outcome, reconcile.TerminalError(s.err)
 	}

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -106,6 +107,14 @@ type planned struct {
 	// child is the declaration, and facts what it was rendered from.
 	child *box.Child
 	facts template.Facts
+}
+
+// outdated tells whether the cycle has written children that its own gates and templates saw as they were before. Its own writes are no
+// events, so that nothing else would have them looked at again; a deletion is one.
+func (s *scope) outdated() bool {
+	return s.Box.ReadsChildren && s.Object.GetDeletionTimestamp() == nil && slices.ContainsFunc(s.changes, func(c apply.Change) bool {
+		return c.Action == apply.Created || c.Action == apply.Configured || c.Action == apply.Adopted
+	})
 }
 
 func (d *Declarative) newScope(w work.Work) *scope {

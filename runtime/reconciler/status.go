@@ -43,7 +43,7 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 	if err := d.setFields(draft, s); err != nil {
 		log.Error(err, "some status fields are left as they are")
 	}
-	again := s.again || s.Box.ReadsStatus && draft.ChangesFields()
+	again := s.again || s.outdated() || s.Box.ReadsStatus && draft.ChangesFields()
 	switch err := d.updateStatus(ctx, s, draft); {
 	case apierrors.IsConflict(err): // the event of the change that was missed brings the next cycle
 		log.V(1).Info("status is left as it is", "reason", err.Error())
@@ -199,8 +199,7 @@ func (d *Declarative) updateStatus(ctx context.Context, s *scope, draft *status.
 	return err //nolint:wrapcheck // the caller says what it was for
 }
 
-// requeueAfter tells when to come back without an event: at once when the status that was just written may change what comes
-// next, as the Katalog says after a success, and at the latest when time alone changes what a gate or a template says.
+// requeueAfter tells when to come back without an event: at once when what was just written may change what comes next, as the Katalog says after a success, and at the latest when time alone changes what a gate or a template says.
 func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) time.Duration {
 	if s.err != nil {
 		return 0

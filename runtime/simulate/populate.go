@@ -191,9 +191,11 @@ func (s *simulation) adopt(child *unstructured.Unstructured, of *resource) {
 	if annotations == nil {
 		annotations = map[string]string{}
 	}
+	// What carries the label was read from a cluster: its other marks are right as they are, and without a hash it was created once.
+	fromCluster := labels[orkv1.LabelOwner] == owner.Hash()
 	labels[orkv1.LabelManagedBy], labels[orkv1.LabelOwner] = orkv1.ManagedByValue, owner.Hash()
 	annotations[orkv1.AnnotationOwner] = owner.Annotation()
-	if annotations[orkv1.AnnotationAppliedHash] == "" && of.keeps(child.GroupVersionKind(), owner.Target, s.opts.Registry) {
+	if !fromCluster && annotations[orkv1.AnnotationAppliedHash] == "" && of.keeps(child.GroupVersionKind(), owner.Target, s.opts.Registry) {
 		annotations[orkv1.AnnotationAppliedHash] = "observed" // of what, nobody knows; it tells that the child is kept as declared
 	}
 	child.SetLabels(labels)

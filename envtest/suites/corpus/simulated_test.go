@@ -5,7 +5,6 @@ import (
 	"slices"
 	"testing"
 
-	"k8s.io/apimachinery/pkg/api/resource"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -15,6 +14,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/difference"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
@@ -58,10 +58,10 @@ func (c *cluster) compareSimulated(t *testing.T, file katalogFile, resources []*
 			t.Errorf("the simulation of %s %s fails: %v", one.Kind, one.Name, one.Errors)
 		}
 		for _, child := range one.Children {
-			seen[identity(child)] = true
-			live, ok := there[identity(child)]
+			seen[difference.Identity(child)] = true
+			live, ok := there[difference.Identity(child)]
 			if !ok {
-				t.Errorf("%s is simulated, but not there", identity(child))
+				t.Errorf("%s is simulated, but not there", difference.Identity(child))
 				continue
 			}
 			delete(child.Object, "status")
@@ -73,8 +73,8 @@ func (c *cluster) compareSimulated(t *testing.T, file katalogFile, resources []*
 			if len(references) > 0 {
 				_ = unstructured.SetNestedSlice(child.Object, references, "metadata", "ownerReferences")
 			}
-			for _, path := range lacking("", child.Object, live.Object) {
-				t.Errorf("%s: %s", identity(child), path)
+			for _, path := range difference.Lacking(child.Object, live.Object) {
+				t.Errorf("%s: %s", difference.Identity(child), path)
 			}
 		}
 	}
@@ -129,7 +129,7 @@ func (c *cluster) children(t *testing.T, opts simulate.Options) map[string]*unst
 			child := &list.Items[i]
 			uid, ok := owners[child.GetAnnotations()[orkv1.AnnotationOwner]]
 			if reference := metav1.GetControllerOf(child); ok && (reference == nil || reference.UID == uid) { // else it waits to be collected
-				found[identity(child)] = child
+				found[difference.Identity(child)] = child
 			}
 		}
 	}
@@ -150,55 +150,4 @@ func stub(child *unstructured.Unstructured) *unstructured.Unstructured {
 	stub.SetLabels(child.GetLabels())
 	stub.SetAnnotations(map[string]string{orkv1.AnnotationOwner: child.GetAnnotations()[orkv1.AnnotationOwner]})
 	return stub
-}
-
-func identity(object *unstructured.Unstructured) string {
-	return fmt.Sprintf("%s %s/%s", object.GroupVersionKind().GroupKind(), object.GetNamespace(), object.GetName())
-}
-
-// lacking lists what of want is not in have. Numbers and quantities are compared by their values: the server has its own spelling.
-func lacking(path string, want, have any) []string {
-	var all []string
-	switch want := want.(type) {
-	case map[string]any:
-		fields, _ := have.(map[string]any)
-		for name, value := range want {
-			all = append(all, lacking(path+"."+name, value, fields[name])...)
-		}
-	case []any:
-		elements, _ := have.([]any)
-		if len(elements) != len(want) {
-			return []string{fmt.Sprintf("%s has %d elements, %d are simulated", path, len(elements), len(want))}
-		}
-		for i := range want {
-			all = append(all, lacking(fmt.Sprintf("%s[%d]", path, i), want[i], elements[i])...)
-		}
-	default:
-		if want == simulate.Generated && have != nil {
-			return nil
-		}
-		if a, b := fmt.Sprint(want), fmt.Sprint(have); a != b && !sameQuantity(a, b) {
-			return []string{fmt.Sprintf("%s is %v, %v is simulated", path, have, want)}
-		}
-	}
-	return all
-}
-
-func sameQuantity(a, b string) bool {
-	x, err := resource.ParseQuantity(a)
-	if err != nil {
-		return false
-	}
-	y, err := resource.ParseQuantity(b)
-	return err == nil && x.Cmp(y) == 0
-}
-
-func TestLacking(t *testing.T) {
-	want := map[string]any{"a": "1000m", "list": []any{map[string]any{"name": "x"}}, "n": int64(1)}
-	if got := lacking("", want, map[string]any{"a": "1", "b": "more", "list": []any{map[string]any{"name": "x", "set": true}}, "n": float64(1)}); len(got) > 0 {
-		t.Errorf("what the server adds and how it spells is no difference: %v", got)
-	}
-	if got := lacking("", want, map[string]any{"a": "2", "list": []any{}}); len(got) != 3 {
-		t.Errorf("all that is lacking is told: %v", got)
-	}
 }
