@@ -52,6 +52,8 @@ type Evaluation interface {
 	Root(name string) any
 	// ChangesAt tells that from t on the result may be another, although nothing but the time has changed.
 	ChangesAt(t time.Time)
+	// Random fills p with random bytes.
+	Random(p []byte)
 }
 
 // Functions returns all functions, family by family. The slice is shared: nobody may write to it.

@@ -80,7 +80,8 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 			a.gates = append(a.gates, Gate{Gate: d.Gate, Pass: d.Verdict.Pass, Reason: d.Verdict.Reason})
 		},
 		Sources: a.sources, Planned: a.noteRandom,
-		Now: func() time.Time { return s.opts.Now },
+		Now:    func() time.Time { return s.opts.Now },
+		Random: s.chance,
 	}), nil)
 	return nil
 }
