@@ -79,6 +79,8 @@ func (e *evaluation) Root(name string) any {
 
 func (e *evaluation) ChangesAt(at time.Time) { e.changes = append(e.changes, at) }
 
+func (e *evaluation) CountsFrom(time.Time) {}
+
 func (e *evaluation) Random(p []byte) { _, _ = rand.Read(p) }
 
 func invoke(code any, args []any) (any, error) {

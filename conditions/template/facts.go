@@ -14,6 +14,7 @@ type Facts struct {
 	now    func() time.Time
 	random func([]byte) // nil: the system's
 	edges  *Edges       // nil: nobody watches
+	flow   *flow        // nil: nobody asks what counts the time
 	unique UniqueCheck  // nil: everything is unique
 }
 
