@@ -3,6 +3,7 @@ package conditions
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -31,6 +32,9 @@ type builder struct {
 	errors     field.ErrorList
 	references [][]string
 	unique     [][]string
+	// flows tells of the condition that is compiled whether it counts the time, and lengths to what.
+	flows   bool
+	lengths []time.Duration
 }
 
 func (b *builder) list(conditions []orkv1.Condition, at *field.Path) []condition {
@@ -43,6 +47,7 @@ func (b *builder) list(conditions []orkv1.Condition, at *field.Path) []condition
 
 func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
 	before := len(b.errors)
+	b.flows, b.lengths = false, nil
 	b.errors = append(b.errors, unsupported(c, at)...)
 	b.duration(c, at)
 	compiled := condition{negate: c.Negate}
@@ -54,6 +59,7 @@ func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
 	case c.Field != "" || len(b.errors) == before: // else it is clear what there should be
 		compiled.statement = b.compared(c, at)
 	}
+	compiled.flows, compiled.lengths = b.flows, b.lengths
 	return compiled
 }
 
@@ -89,6 +95,7 @@ func (b *builder) template(text string, at *field.Path) *template.Program {
 	b.errors = append(b.errors, errs...)
 	if program != nil {
 		b.references = append(b.references, program.References()...)
+		b.flows, b.lengths = b.flows || program.Flows(), append(b.lengths, program.Lengths()...)
 	}
 	return program
 }

@@ -3,6 +3,7 @@ package conditions
 import (
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
@@ -11,6 +12,9 @@ import (
 type condition struct {
 	statement statement
 	negate    bool
+	// flows: what is compared counts the time, perhaps to one of the lengths.
+	flows   bool
+	lengths []time.Duration
 }
 
 // statement is what a condition says: a comparison of a field, or something about the time.
@@ -30,8 +34,27 @@ type outcome struct {
 }
 
 func (c *condition) evaluate(f template.Facts) outcome {
-	result := c.statement.evaluate(f)
+	var result outcome
+	if c.flows {
+		result = c.flowing(f)
+	} else {
+		result = c.statement.evaluate(f)
+	}
 	result.holds = result.holds != c.negate
+	return result
+}
+
+// flowing tells besides when the statement turns from true to false or back, however often what it compares changes until then.
+func (c *condition) flowing(f template.Facts) outcome {
+	var result outcome
+	first := true
+	template.Flowing(f, time.Millisecond, c.lengths, func(f template.Facts) bool {
+		one := c.statement.evaluate(f)
+		if first {
+			result, first = one, false
+		}
+		return one.holds
+	})
 	return result
 }
 

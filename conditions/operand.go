@@ -39,6 +39,7 @@ func newOperand[T any](value operandText, parse func(any) (T, error)) operand[T]
 		o.program = value.template(value.text, value.at)
 		return o
 	}
+	value.lengths = append(value.lengths, template.LengthsOf(value.text)...)
 	var err error
 	if o.fixed, err = parse(value.text); err != nil {
 		value.wrong(err)

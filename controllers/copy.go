@@ -39,7 +39,7 @@ type Copying[T any] struct {
 type Identity struct {
 	Name         orkv1.Template   `json:"name,omitempty"`
 	Namespace    orkv1.Template   `json:"namespace,omitempty"`
-	ToNamespaces []orkv1.Template `json:"toNamespaces,omitempty"`
+	ToNamespaces orkv1.Templates `json:"toNamespaces,omitempty"`
 }
 
 // Objects lists the objects of the rendered identity, one for each namespace, the declared one first: they have the metadata of every

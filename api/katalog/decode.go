@@ -34,6 +34,8 @@ var (
 	typeImport      = reflect.TypeFor[orkv1.Import]()
 	typeMotif       = reflect.TypeFor[orkv1.Motif]()
 	typeKatalog     = reflect.TypeFor[orkv1.Katalog]()
+	typeTexts       = reflect.TypeFor[orkv1.Templates]()
+	typeTextMap     = reflect.TypeFor[orkv1.TemplateMap]()
 	typeUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 	typeFromJSON    = reflect.TypeFor[json.Unmarshaler]()
 )
@@ -53,7 +55,9 @@ func (d *decoder) value(n *node, v reflect.Value, path string) {
 		v.Set(target)
 	case reflect.PointerTo(t).Implements(typeUnmarshaler):
 		d.text(n, v, path)
-	case t != typeCustom && reflect.PointerTo(t).Implements(typeFromJSON):
+	case (t == typeTexts || t == typeTextMap) && n.isText():
+		d.whole(n, v, path)
+	case t != typeCustom && t != typeTexts && t != typeTextMap && reflect.PointerTo(t).Implements(typeFromJSON):
 		d.fromJSON(n, v, path)
 	case t.Kind() == reflect.Struct:
 		d.object(n, v, path)

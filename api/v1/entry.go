@@ -14,10 +14,10 @@ type Entry struct {
 	Namespace Template `json:"namespace,omitempty"`
 	// Labels are set on the child, and on its pods where it has any. Keys are not rendered.
 	// +optional
-	Labels map[string]Template `json:"labels,omitempty"`
+	Labels TemplateMap `json:"labels,omitempty"`
 	// Annotations are set on the child alone.
 	// +optional
-	Annotations map[string]Template `json:"annotations,omitempty"`
+	Annotations TemplateMap `json:"annotations,omitempty"`
 	// EntryPolicy tells how often and how the child is written.
 	EntryPolicy `json:",inline"`
 }
@@ -78,13 +78,13 @@ type Workload struct {
 	Image Template `json:"image,omitempty"`
 	// Command to run, in place of the image's own.
 	// +optional
-	Command []Template `json:"command,omitempty"`
+	Command Templates `json:"command,omitempty"`
 	// Args of the command, in place of the image's own.
 	// +optional
-	Args []Template `json:"args,omitempty"`
+	Args Templates `json:"args,omitempty"`
 	// ImagePullSecrets are names of Secrets.
 	// +optional
-	ImagePullSecrets []Template `json:"imagePullSecrets,omitempty"`
+	ImagePullSecrets Templates `json:"imagePullSecrets,omitempty"`
 	// Port of the container. Rendered empty, the container declares none.
 	// +optional
 	Port Template `json:"port,omitempty"`
@@ -102,7 +102,7 @@ type Workload struct {
 	Resources *Resources `json:"resources,omitempty"`
 	// NodeSelector lists labels that a node must have to run the pod.
 	// +optional
-	NodeSelector map[string]Template `json:"nodeSelector,omitempty"`
+	NodeSelector TemplateMap `json:"nodeSelector,omitempty"`
 	// ServiceAccountName is what the pod is known as to the API server. Defaults to the namespace's own.
 	// +optional
 	ServiceAccountName Template `json:"serviceAccountName,omitempty"`
@@ -229,7 +229,7 @@ type Probe struct {
 	Scheme Template `json:"scheme,omitempty"`
 	// Command of an exec probe.
 	// +optional
-	Command []Template `json:"command,omitempty"`
+	Command Templates `json:"command,omitempty"`
 	// Profile names a preset of times and thresholds, and excludes those below. With neither, it is standard.
 	// +optional
 	Profile Template `json:"profile,omitempty"`

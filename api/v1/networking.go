@@ -36,7 +36,7 @@ type IngressTLS struct {
 	SecretName Template `json:"secretName,omitempty"`
 	// Hosts default to the host of the Ingress.
 	// +optional
-	Hosts []Template `json:"hosts,omitempty"`
+	Hosts Templates `json:"hosts,omitempty"`
 	// ValidFor defaults to 1y.
 	// +optional
 	ValidFor *Duration `json:"validFor,omitempty"`
@@ -48,7 +48,7 @@ type NetworkPolicy struct {
 	Entry `json:",inline"`
 	// PodSelector is a plain map of labels. Empty, it selects every pod of the namespace.
 	// +optional
-	PodSelector map[string]Template `json:"podSelector,omitempty"`
+	PodSelector TemplateMap `json:"podSelector,omitempty"`
 	// Profile names a set of rules and excludes Ingress, Egress and FromNetworkPolicy.
 	// +optional
 	Profile Template `json:"profile,omitempty"`
@@ -69,7 +69,7 @@ type NetworkPolicy struct {
 	FromNamespace Template `json:"fromNamespace,omitempty"`
 	// ToNamespaces writes the policy to these namespaces as well.
 	// +optional
-	ToNamespaces []Template `json:"toNamespaces,omitempty"`
+	ToNamespaces Templates `json:"toNamespaces,omitempty"`
 }
 
 // PolicyType is a direction of traffic.

@@ -79,7 +79,7 @@ type PDB struct {
 	Entry `json:",inline"`
 	// Selector defaults to the pods of the resource's workloads.
 	// +optional
-	Selector map[string]Template `json:"selector,omitempty"`
+	Selector TemplateMap `json:"selector,omitempty"`
 	// MinAvailable is a number or a percentage.
 	// +optional
 	MinAvailable Template `json:"minAvailable,omitempty"`
@@ -122,7 +122,7 @@ type ResourceQuota struct {
 	FromNamespace Template `json:"fromNamespace,omitempty"`
 	// ToNamespaces writes the quota to these namespaces as well.
 	// +optional
-	ToNamespaces []Template `json:"toNamespaces,omitempty"`
+	ToNamespaces Templates `json:"toNamespaces,omitempty"`
 }
 
 // LimitRange declares a v1 LimitRange: a profile, Limits, or a copy of another one. Its name defaults to
@@ -143,7 +143,7 @@ type LimitRange struct {
 	FromNamespace Template `json:"fromNamespace,omitempty"`
 	// ToNamespaces writes it to these namespaces as well.
 	// +optional
-	ToNamespaces []Template `json:"toNamespaces,omitempty"`
+	ToNamespaces Templates `json:"toNamespaces,omitempty"`
 }
 
 // LimitRangeItem bounds one type of object, by resource name.

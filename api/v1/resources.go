@@ -48,7 +48,7 @@ type Service struct {
 	Protocol Template `json:"protocol,omitempty"`
 	// Selector defaults to the pods of the resource's workloads.
 	// +optional
-	Selector map[string]Template `json:"selector,omitempty"`
+	Selector TemplateMap `json:"selector,omitempty"`
 }
 
 // ConfigMap declares a v1 ConfigMap. Its name defaults to <resource>-config.
@@ -56,7 +56,7 @@ type ConfigMap struct {
 	Entry `json:",inline"`
 	// Data holds texts by key.
 	// +optional
-	Data map[string]Template `json:"data,omitempty"`
+	Data TemplateMap `json:"data,omitempty"`
 	// FromConfigMap copies the data of another ConfigMap and keeps it in step.
 	// +optional
 	FromConfigMap Template `json:"fromConfigMap,omitempty"`
@@ -65,7 +65,7 @@ type ConfigMap struct {
 	FromNamespace Template `json:"fromNamespace,omitempty"`
 	// ToNamespaces writes the ConfigMap to these namespaces as well.
 	// +optional
-	ToNamespaces []Template `json:"toNamespaces,omitempty"`
+	ToNamespaces Templates `json:"toNamespaces,omitempty"`
 }
 
 // Secret declares a v1 Secret. Its name defaults to <resource>-secret.
@@ -76,7 +76,7 @@ type Secret struct {
 	Type Template `json:"type,omitempty"`
 	// Data holds plain text; it is encoded on the way to the cluster.
 	// +optional
-	Data map[string]Template `json:"data,omitempty"`
+	Data TemplateMap `json:"data,omitempty"`
 	// FromSecret copies the data of another Secret and keeps it in step.
 	// +optional
 	FromSecret Template `json:"fromSecret,omitempty"`
@@ -85,7 +85,7 @@ type Secret struct {
 	FromNamespace Template `json:"fromNamespace,omitempty"`
 	// ToNamespaces writes the Secret to these namespaces as well.
 	// +optional
-	ToNamespaces []Template `json:"toNamespaces,omitempty"`
+	ToNamespaces Templates `json:"toNamespaces,omitempty"`
 	// Once renders and writes the Secret only when it is absent.
 	// +optional
 	Once bool `json:"once,omitempty"`
@@ -104,10 +104,10 @@ type TLS struct {
 	CommonName Template `json:"commonName,omitempty"`
 	// DNSNames that the certificate holds for.
 	// +optional
-	DNSNames []Template `json:"dnsNames,omitempty"`
+	DNSNames Templates `json:"dnsNames,omitempty"`
 	// IPAddresses that the certificate holds for.
 	// +optional
-	IPAddresses []Template `json:"ipAddresses,omitempty"`
+	IPAddresses Templates `json:"ipAddresses,omitempty"`
 	// ValidFor defaults to rotateAfter, else 1y.
 	// +optional
 	ValidFor *Duration `json:"validFor,omitempty"`
@@ -121,7 +121,7 @@ type ServiceAccount struct {
 	Entry `json:",inline"`
 	// ImagePullSecrets are names of Secrets with which its pods pull images.
 	// +optional
-	ImagePullSecrets []Template `json:"imagePullSecrets,omitempty"`
+	ImagePullSecrets Templates `json:"imagePullSecrets,omitempty"`
 	// AutomountServiceAccountToken false keeps the account's token out of its pods. Absent, Kubernetes decides.
 	// +optional
 	AutomountServiceAccountToken *bool `json:"automountServiceAccountToken,omitempty"`
@@ -192,8 +192,8 @@ type CustomMetadata struct {
 	Namespaced *bool `json:"namespaced,omitempty"`
 	// Labels of the object. Keys are not rendered.
 	// +optional
-	Labels map[string]Template `json:"labels,omitempty"`
+	Labels TemplateMap `json:"labels,omitempty"`
 	// Annotations of the object. Keys are not rendered.
 	// +optional
-	Annotations map[string]Template `json:"annotations,omitempty"`
+	Annotations TemplateMap `json:"annotations,omitempty"`
 }

@@ -847,14 +847,14 @@ func (in *ConfigMap) DeepCopyInto(out *ConfigMap) {
 	in.Entry.DeepCopyInto(&out.Entry)
 	if in.Data != nil {
 		in, out := &in.Data, &out.Data
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
 	}
 	if in.ToNamespaces != nil {
 		in, out := &in.ToNamespaces, &out.ToNamespaces
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 }
@@ -1153,14 +1153,14 @@ func (in *CustomMetadata) DeepCopyInto(out *CustomMetadata) {
 	}
 	if in.Labels != nil {
 		in, out := &in.Labels, &out.Labels
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
 	}
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -1514,14 +1514,14 @@ func (in *Entry) DeepCopyInto(out *Entry) {
 	in.Conditions.DeepCopyInto(&out.Conditions)
 	if in.Labels != nil {
 		in, out := &in.Labels, &out.Labels
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
 	}
 	if in.Annotations != nil {
 		in, out := &in.Annotations, &out.Annotations
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -2413,7 +2413,7 @@ func (in *IngressTLS) DeepCopyInto(out *IngressTLS) {
 	*out = *in
 	if in.Hosts != nil {
 		in, out := &in.Hosts, &out.Hosts
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.ValidFor != nil {
@@ -2781,7 +2781,7 @@ func (in *LimitRange) DeepCopyInto(out *LimitRange) {
 	}
 	if in.ToNamespaces != nil {
 		in, out := &in.ToNamespaces, &out.ToNamespaces
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 }
@@ -3203,7 +3203,7 @@ func (in *NetworkPolicy) DeepCopyInto(out *NetworkPolicy) {
 	in.Entry.DeepCopyInto(&out.Entry)
 	if in.PodSelector != nil {
 		in, out := &in.PodSelector, &out.PodSelector
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -3237,7 +3237,7 @@ func (in *NetworkPolicy) DeepCopyInto(out *NetworkPolicy) {
 	}
 	if in.ToNamespaces != nil {
 		in, out := &in.ToNamespaces, &out.ToNamespaces
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 }
@@ -3636,7 +3636,7 @@ func (in *PDB) DeepCopyInto(out *PDB) {
 	in.Entry.DeepCopyInto(&out.Entry)
 	if in.Selector != nil {
 		in, out := &in.Selector, &out.Selector
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -3901,7 +3901,7 @@ func (in *Probe) DeepCopyInto(out *Probe) {
 	*out = *in
 	if in.Command != nil {
 		in, out := &in.Command, &out.Command
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.InitialDelaySeconds != nil {
@@ -4484,7 +4484,7 @@ func (in *ResourceQuota) DeepCopyInto(out *ResourceQuota) {
 	}
 	if in.ToNamespaces != nil {
 		in, out := &in.ToNamespaces, &out.ToNamespaces
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 }
@@ -4835,14 +4835,14 @@ func (in *Secret) DeepCopyInto(out *Secret) {
 	in.Entry.DeepCopyInto(&out.Entry)
 	if in.Data != nil {
 		in, out := &in.Data, &out.Data
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
 	}
 	if in.ToNamespaces != nil {
 		in, out := &in.ToNamespaces, &out.ToNamespaces
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.RotateAfter != nil {
@@ -5381,7 +5381,7 @@ func (in *Service) DeepCopyInto(out *Service) {
 	in.Entry.DeepCopyInto(&out.Entry)
 	if in.Selector != nil {
 		in, out := &in.Selector, &out.Selector
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}
@@ -5404,7 +5404,7 @@ func (in *ServiceAccount) DeepCopyInto(out *ServiceAccount) {
 	in.Entry.DeepCopyInto(&out.Entry)
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.AutomountServiceAccountToken != nil {
@@ -5620,12 +5620,12 @@ func (in *TLS) DeepCopyInto(out *TLS) {
 	*out = *in
 	if in.DNSNames != nil {
 		in, out := &in.DNSNames, &out.DNSNames
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.IPAddresses != nil {
 		in, out := &in.IPAddresses, &out.IPAddresses
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.ValidFor != nil {
@@ -5673,6 +5673,46 @@ func (in *Team) DeepCopy() *Team {
 	out := new(Team)
 	in.DeepCopyInto(out)
 	return out
+}
+
+// DeepCopyInto is an autogenerated deepcopy function, copying the receiver, writing into out. in must be non-nil.
+func (in TemplateMap) DeepCopyInto(out *TemplateMap) {
+	{
+		in := &in
+		*out = make(TemplateMap, len(*in))
+		for key, val := range *in {
+			(*out)[key] = val
+		}
+	}
+}
+
+// DeepCopy is an autogenerated deepcopy function, copying the receiver, creating a new TemplateMap.
+func (in TemplateMap) DeepCopy() TemplateMap {
+	if in == nil {
+		return nil
+	}
+	out := new(TemplateMap)
+	in.DeepCopyInto(out)
+	return *out
+}
+
+// DeepCopyInto is an autogenerated deepcopy function, copying the receiver, writing into out. in must be non-nil.
+func (in Templates) DeepCopyInto(out *Templates) {
+	{
+		in := &in
+		*out = make(Templates, len(*in))
+		copy(*out, *in)
+	}
+}
+
+// DeepCopy is an autogenerated deepcopy function, copying the receiver, creating a new Templates.
+func (in Templates) DeepCopy() Templates {
+	if in == nil {
+		return nil
+	}
+	out := new(Templates)
+	in.DeepCopyInto(out)
+	return *out
 }
 
 // DeepCopyInto is an autogenerated deepcopy function, copying the receiver, writing into out. in must be non-nil.
@@ -5957,17 +5997,17 @@ func (in *Workload) DeepCopyInto(out *Workload) {
 	*out = *in
 	if in.Command != nil {
 		in, out := &in.Command, &out.Command
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.Args != nil {
 		in, out := &in.Args, &out.Args
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.ImagePullSecrets != nil {
 		in, out := &in.ImagePullSecrets, &out.ImagePullSecrets
-		*out = make([]Template, len(*in))
+		*out = make(Templates, len(*in))
 		copy(*out, *in)
 	}
 	if in.Env != nil {
@@ -5989,7 +6029,7 @@ func (in *Workload) DeepCopyInto(out *Workload) {
 	}
 	if in.NodeSelector != nil {
 		in, out := &in.NodeSelector, &out.NodeSelector
-		*out = make(map[string]Template, len(*in))
+		*out = make(TemplateMap, len(*in))
 		for key, val := range *in {
 			(*out)[key] = val
 		}

@@ -28,6 +28,8 @@ type Function struct {
 	Most int
 	// Random: every call gives something else.
 	Random bool
+	// Flows: the result counts the time, and says with CountsFrom from when.
+	Flows bool
 	// Needs is the enrich target that fetches what the function reads; without it the result is empty or 0, or what the
 	// object says itself.
 	Needs string
@@ -52,6 +54,10 @@ type Evaluation interface {
 	Root(name string) any
 	// ChangesAt tells that from t on the result may be another, although nothing but the time has changed.
 	ChangesAt(t time.Time)
+	// CountsFrom tells that the result counts the time from t on, or until t: it changes as time passes.
+	CountsFrom(t time.Time)
+	// Random fills p with random bytes.
+	Random(p []byte)
 }
 
 // Functions returns all functions, family by family. The slice is shared: nobody may write to it.

@@ -1,6 +1,7 @@
 package notes_test
 
 import (
+	"crypto/rand"
 	"math"
 	"reflect"
 	"slices"
@@ -77,6 +78,10 @@ func (e *evaluation) Root(name string) any {
 }
 
 func (e *evaluation) ChangesAt(at time.Time) { e.changes = append(e.changes, at) }
+
+func (e *evaluation) CountsFrom(time.Time) {}
+
+func (e *evaluation) Random(p []byte) { _, _ = rand.Read(p) }
 
 func invoke(code any, args []any) (any, error) {
 	return invokeIn(&evaluation{now: notes.ExampleTime()}, code, args)

@@ -1,13 +1,12 @@
 package notes
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/hex"
 	"fmt"
 )
 
-// randomFamily draws from the system's cryptographic source, which does not fail.
+// randomFamily draws from the source of the evaluation, which does not fail.
 func randomFamily() []Function {
 	return []Function{
 		{
@@ -31,7 +30,7 @@ func randomFamily() []Function {
 	}
 }
 
-func randomAlphanumeric(n any) (string, error) {
+func randomAlphanumeric(e Evaluation, n any) (string, error) {
 	const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789"
 	size, err := randomSize("randomAlphanumeric", n, func(n int) int { return n })
 	if err != nil {
@@ -39,7 +38,7 @@ func randomAlphanumeric(n any) (string, error) {
 	}
 	text := make([]byte, 0, size)
 	for draw := make([]byte, size+size/8+8); len(text) < size; {
-		_, _ = rand.Read(draw)
+		e.Random(draw)
 		for _, b := range draw {
 			// The bytes above the last whole multiple of the alphabet would favour its first letters.
 			if int(b) < 256/len(alphabet)*len(alphabet) && len(text) < size {
@@ -50,14 +49,14 @@ func randomAlphanumeric(n any) (string, error) {
 	return string(text), nil
 }
 
-func encoded(name string, length func(int) int, encode func([]byte) string) func(n any) (string, error) {
-	return func(n any) (string, error) {
+func encoded(name string, length func(int) int, encode func([]byte) string) func(e Evaluation, n any) (string, error) {
+	return func(e Evaluation, n any) (string, error) {
 		size, err := randomSize(name, n, length)
 		if err != nil {
 			return "", err
 		}
 		raw := make([]byte, size)
-		_, _ = rand.Read(raw)
+		e.Random(raw)
 		return encode(raw), nil
 	}
 }
@@ -70,9 +69,9 @@ func randomSize(name string, n any, length func(int) int) (int, error) {
 	return int(size), checkLength(name, length(int(min(size, MaxText+1))))
 }
 
-func uuidv4() string {
+func uuidv4(e Evaluation) string {
 	var id [16]byte
-	_, _ = rand.Read(id[:])
+	e.Random(id[:])
 	id[6] = id[6]&0x0f | 0x40
 	id[8] = id[8]&0x3f | 0x80
 	return fmt.Sprintf("%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])

@@ -19,15 +19,15 @@ const (
 func timeFamily() []Function {
 	return []Function{
 		{
-			Name: "timeAgo", Signature: "time", Result: "text", Code: timeAgo, Doc: "how long ago it was, in its greatest unit; `in ...` for a time to come",
+			Name: "timeAgo", Signature: "time", Result: "text", Flows: true, Code: timeAgo, Doc: "how long ago it was, in its greatest unit; `in ...` for a time to come",
 			Examples: []Example{{"{{ timeAgo .metadata.creationTimestamp }}", "3d ago"}},
 		},
 		{
-			Name: "timeSince", Signature: "time", Result: "number", Code: timeSince, Doc: "the whole seconds since then, negative for a time to come",
+			Name: "timeSince", Signature: "time", Result: "number", Flows: true, Code: timeSince, Doc: "the whole seconds since then, negative for a time to come",
 			Examples: []Example{{`{{ timeSince "2026-03-04T10:00:00Z" }}`, "1800"}},
 		},
 		{
-			Name: "timeUntil", Signature: "time", Result: "text", Code: timeUntil, Doc: "how long it is until then, such as `1h30m0s`; `0s` for a time gone by and for what is no time",
+			Name: "timeUntil", Signature: "time", Result: "text", Flows: true, Code: timeUntil, Doc: "how long it is until then, such as `1h30m0s`; `0s` for a time gone by and for what is no time",
 			Examples: []Example{{`{{ timeUntil "2026-03-04T12:00:00Z" }}`, "1h30m0s"}},
 		},
 		{
@@ -114,6 +114,7 @@ func timeAgo(e Evaluation, value any) (string, error) {
 	if err != nil || !found {
 		return "", err
 	}
+	e.CountsFrom(t)
 	since := e.Now().Sub(t)
 	if since < 0 {
 		return "in " + greatestUnit(-since), nil
@@ -138,6 +139,7 @@ func timeSince(e Evaluation, value any) (int64, error) {
 	if err != nil || !found {
 		return 0, err
 	}
+	e.CountsFrom(t)
 	return int64(e.Now().Sub(t) / time.Second), nil
 }
 
@@ -146,6 +148,7 @@ func timeUntil(e Evaluation, value any) string {
 	if err != nil || !found {
 		return "0s"
 	}
+	e.CountsFrom(t)
 	return max(0, t.Sub(e.Now())).Truncate(time.Second).String()
 }
 

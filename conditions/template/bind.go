@@ -13,6 +13,8 @@ func bind(code any, e notes.Evaluation) any {
 	switch f := code.(type) {
 	case func(notes.Evaluation) bool:
 		return func() bool { return f(e) }
+	case func(notes.Evaluation) string:
+		return func() string { return f(e) }
 	case func(notes.Evaluation, any) string:
 		return func(a any) string { return f(e, a) }
 	case func(notes.Evaluation, any) (string, error):

@@ -88,3 +88,41 @@ func TestEdgesConcurrently(t *testing.T) {
 		t.Errorf("Next(): %v, %v", at, ok)
 	}
 }
+
+// A text that counts the time is made anew when it changes, and no sooner than after a minute.
+func TestEdgesOfCountedTime(t *testing.T) {
+	cases := map[string]struct {
+		reason, text string
+		want         time.Duration // from now; 0: none
+	}{
+		"Seconds":   {"each second would be polling", `{{ timeSince .at }} s`, template.LeastPeriod},
+		"Value":     {"the value of a single expression as well", `{{ timeSince .at }}`, template.LeastPeriod},
+		"Minutes":   {"30 minutes ago until it is 31", `{{ timeAgo .at }}`, time.Minute},
+		"Hours":     {"3 hours ago until it is 4", `{{ timeAgo "2026-03-04T07:00:00Z" }}`, 30 * time.Minute},
+		"Condition": {"what is chosen by it", `{{ if gt (timeSince .at) 3599 }}old{{ else }}new{{ end }}`, 30 * time.Minute},
+		"Window":    {"ten seconds in between, by the number in the text", `{{ $s := timeSince .at }}{{ and (ge $s 7205) (lt $s 7215) }}`, time.Hour + 30*time.Minute + 5*time.Second},
+		"Never":     {"it does not change any more", `{{ gt (timeSince .at) 60 }}`, 0},
+		"Missing":   {"nothing counts", `{{ timeSince .absent }}`, 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var edges template.Edges
+			facts := template.NewFacts(map[string]any{"at": "2026-03-04T10:00:00Z"}, wednesday).Watch(&edges)
+			program := compile(t, tc.text)
+			evaluate := func() error { _, err := program.Text(facts); return err }
+			if name == "Value" {
+				evaluate = func() error { _, err := program.Value(facts); return err }
+			}
+			if err := evaluate(); err != nil {
+				t.Fatal(err)
+			}
+			var got time.Duration
+			if next, ok := edges.Next(); ok {
+				got = next.Sub(wednesday()).Round(10 * time.Millisecond)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nNext(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}

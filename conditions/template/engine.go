@@ -108,6 +108,10 @@ func (in *instance) Root(name string) any { return in.facts.roots[name] }
 
 func (in *instance) ChangesAt(t time.Time) { in.facts.ChangesAt(t) }
 
+func (in *instance) CountsFrom(t time.Time) { in.facts.CountsFrom(t) }
+
+func (in *instance) Random(p []byte) { in.facts.Random(p) }
+
 // Write takes the output of the template, up to its bound.
 func (in *instance) Write(p []byte) (int, error) {
 	if in.output.Len()+len(p) > maxOutput {

@@ -1,17 +1,21 @@
 package template
 
 import (
+	"crypto/rand"
 	"maps"
 	"time"
 )
 
 // Facts is what an expression reads: the roots, such as metadata, spec, status and children, and the clock. It is
-// immutable, and nobody may write to the maps it was made of. The zero Facts has no roots and the system's clock.
+// immutable, and nobody may write to the maps it was made of. The zero Facts has no roots, and the system's clock and
+// source of randomness.
 type Facts struct {
 	roots  map[string]any
 	now    func() time.Time
-	edges  *Edges      // nil: nobody watches
-	unique UniqueCheck // nil: everything is unique
+	random func([]byte) // nil: the system's
+	edges  *Edges       // nil: nobody watches
+	flow   *flow        // nil: nobody asks what counts the time
+	unique UniqueCheck  // nil: everything is unique
 }
 
 // NewFacts returns Facts of the roots, whose values are of JSON's types, as unstructured objects hold them. now nil is
@@ -43,6 +47,22 @@ func (f Facts) Now() time.Time {
 		return time.Now()
 	}
 	return f.now()
+}
+
+// WithRandom returns a copy whose random functions draw from fill, which fills what it is given. Nil is the system's cryptographic
+// source.
+func (f Facts) WithRandom(fill func([]byte)) Facts {
+	f.random = fill
+	return f
+}
+
+// Random fills p with random bytes.
+func (f Facts) Random(p []byte) {
+	if f.random == nil {
+		_, _ = rand.Read(p) // it never fails
+		return
+	}
+	f.random(p)
 }
 
 func descend(value any, path []string) (any, bool) {

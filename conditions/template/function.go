@@ -16,6 +16,7 @@ type function struct {
 	code        any   // nil: a note, or one of Go's own, which text/template provides
 	note        *note // nil: a function
 	random      bool
+	flows       bool   // the result counts the time
 	needs       string // the enrich target that fetches what it reads
 	least, most int    // most < 0: any number
 }
@@ -38,7 +39,7 @@ var functions = sync.OnceValue(func() map[string]function {
 
 func describe(described notes.Function) function {
 	t := reflect.TypeOf(described.Code)
-	f := function{code: described.Code, random: described.Random, needs: described.Needs, least: t.NumIn(), most: t.NumIn()}
+	f := function{code: described.Code, random: described.Random, flows: described.Flows, needs: described.Needs, least: t.NumIn(), most: t.NumIn()}
 	if t.NumIn() > 0 && t.In(0) == reflect.TypeFor[notes.Evaluation]() {
 		f.least, f.most = f.least-1, f.most-1
 	}
@@ -55,7 +56,7 @@ func describe(described notes.Function) function {
 func (l *Language) function(name string) (function, bool) {
 	if l != nil {
 		if note := l.notes.find(name); note != nil {
-			return function{note: note, random: note.random()}, true
+			return function{note: note, random: note.random(), flows: note.flows()}, true
 		}
 	}
 	f, ok := functions()[name]

@@ -161,6 +161,13 @@ func (n *note) random() bool {
 	return random
 }
 
+// flows tells whether the value counts the time.
+func (n *note) flows() bool {
+	flows := false
+	n.walk(func(p *Program) { flows = flows || p.flows })
+	return flows
+}
+
 // evaluate gives the text of the note: a boolean when that is what it says, so that and, or and if take it as one.
 func (n *note) evaluate(f Facts, steps int) (value any, taken int, err error) {
 	var text string

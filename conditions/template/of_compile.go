@@ -16,6 +16,8 @@ var (
 	jsonType       = reflect.TypeFor[orkv1.JSON]()
 	conditionsType = reflect.TypeFor[orkv1.Conditions]()
 	textMapType    = reflect.TypeFor[map[string]orkv1.Template]()
+	textsType      = reflect.TypeFor[orkv1.Templates]()
+	namedMapType   = reflect.TypeFor[orkv1.TemplateMap]()
 )
 
 // value returns nil for a part without a template.
@@ -33,6 +35,10 @@ func (c *compilation) value(v reflect.Value, at *field.Path) valueNode {
 		return nil
 	case conditionsType:
 		return nil
+	case textsType, namedMapType:
+		if node, ok := c.whole(v, at); ok {
+			return node
+		}
 	}
 	switch v.Kind() {
 	case reflect.Struct:
@@ -141,7 +147,7 @@ func (c *compilation) members(v reflect.Value, where func(key string, more ...st
 	switch {
 	case len(entries) == 0:
 		return nil
-	case v.Type() == textMapType:
+	case v.Type() == textMapType, v.Type() == namedMapType:
 		return newTextMapNode(entries)
 	default:
 		return &mapNode{entries}

@@ -132,7 +132,7 @@ func newTextMapNode(entries []entry) *textMapNode {
 }
 
 func (n *textMapNode) render(f Facts, copied reflect.Value) error {
-	target := copied.Addr().Interface().(*map[string]orkv1.Template)
+	target := copied.Addr().Convert(reflect.TypeFor[*map[string]orkv1.Template]()).Interface().(*map[string]orkv1.Template)
 	m := maps.Clone(*target)
 	for i, key := range n.keys {
 		text, err := n.leaves[i].text(f)

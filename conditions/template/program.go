@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 	"text/template/parse"
+	"time"
 
 	"github.com/orkestra-runtime/orkestra/api/expression"
 )
@@ -16,6 +17,10 @@ type Program struct {
 	single bool
 	// random: a function in it gives another value each time.
 	random bool
+	// flows: a function in it counts the time.
+	flows bool
+	// lengths are the lengths of time in it.
+	lengths []time.Duration
 	// needs are the enrich targets of the functions in it.
 	needs []need
 	// parts is the whole program when it has literal texts and paths only; a static one has at most one literal.
@@ -67,8 +72,9 @@ func (l *Language) compile(text string) (p *Program, problems, warnings []*Synta
 	}
 	p.needs = r.needs
 	for _, f := range r.used {
-		p.random = p.random || f.random
+		p.random, p.flows = p.random || f.random, p.flows || f.flows
 	}
+	p.lengths = r.lengths
 	p.engine = newEngine(text, tree, r)
 	return p, nil, r.warnings
 }
@@ -101,7 +107,7 @@ func (p *Program) References() [][]string { return p.references }
 // the expression; so does the one for a text of more than 1 MiB.
 func (p *Program) Text(f Facts) (string, error) {
 	if p.engine != nil {
-		text, _, _, err := p.engine.run(f, false, 0)
+		text, _, err := p.run(f, false)
 		return text, err
 	}
 	switch len(p.parts) {
@@ -125,7 +131,7 @@ func (p *Program) Value(f Facts) (any, error) {
 	case !p.single:
 		return p.Text(f)
 	case p.engine != nil:
-		_, value, _, err := p.engine.run(f, true, 0)
+		_, value, err := p.run(f, true)
 		return native(value), err
 	}
 	value, _ := f.Lookup(p.Path())

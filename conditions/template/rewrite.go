@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"text/template/parse"
+	"time"
 
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )
@@ -28,7 +29,8 @@ type rewriter struct {
 	used       map[string]function // functions the tree calls, ours not included
 	notes      []*note             // notes the tree calls
 	references [][]string
-	needs      []need // of the functions and notes
+	needs      []need          // of the functions and notes
+	lengths    []time.Duration // that are written down
 	// problems and warnings are about paths.
 	problems, warnings []*SyntaxError
 }
@@ -166,6 +168,7 @@ func (r *rewriter) note(call *parse.IdentifierNode, n *note) {
 		return
 	}
 	r.notes = append(r.notes, n)
+	n.walk(func(p *Program) { r.lengths = append(r.lengths, p.lengths...) })
 	for _, one := range n.needs() {
 		r.need(call, one, "note "+n.Name+": ")
 	}
@@ -273,6 +276,7 @@ func (r *rewriter) operand(node parse.Node, dot scope) (parse.Node, *SyntaxError
 	case *parse.IdentifierNode:
 		return n, r.call(n, 0)
 	default:
+		r.constant(n)
 		return n, nil
 	}
 }

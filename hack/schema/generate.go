@@ -85,6 +85,8 @@ func (g *generator) use(part any, used object) {
 
 var (
 	typeJSON     = reflect.TypeFor[orkv1.JSON]()
+	typeTexts    = reflect.TypeFor[orkv1.Templates]()
+	typeTextMap  = reflect.TypeFor[orkv1.TemplateMap]()
 	typeDuration = reflect.TypeFor[orkv1.Duration]()
 	typeCustom   = reflect.TypeFor[orkv1.Custom]()
 	typeMeta     = reflect.TypeFor[metav1.ObjectMeta]()
@@ -108,6 +110,10 @@ func (g *generator) schema(t reflect.Type) object {
 		return g.metadata()
 	case t == typeStatus:
 		return object{"type": "object"}
+	case t == typeTexts:
+		return either(object{"type": "array", "items": object{"type": text}}, object{"type": "string", "pattern": expression})
+	case t == typeTextMap:
+		return either(object{"type": "object", "additionalProperties": object{"type": text}}, object{"type": "string", "pattern": expression})
 	case t.Implements(typeEnum):
 		return object{"type": "string", "enum": reflect.Zero(t).Interface().(orkv1.Enum).Values()}
 	}

@@ -231,18 +231,24 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	value, errs := template.CompileOf(language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
 	c.report(errs...)
 	child.Value = value
-	child.Identity = c.identity(declaration, language)
+	child.Identity, errs = c.identity(declaration, language)
+	if value != nil { // else what is wrong is known
+		c.report(errs...)
+	}
 	return child
 }
 
-// identity compiles once more the texts that tell which objects are meant. What is wrong with them is known.
-func (c *compiler) identity(declaration controllers.Declaration, language *template.Language) *template.Of[controllers.Identity] {
+// identity compiles once more the texts that tell which objects are meant: also those of an object that is made once must be the same
+// each time.
+func (c *compiler) identity(
+	declaration controllers.Declaration, language *template.Language,
+) (*template.Of[controllers.Identity], field.ErrorList) {
 	at := field.NewPath(declaration.Kind.Key).Index(declaration.Index)
 	if declaration.Kind.GVK.Empty() {
 		at = at.Child("metadata")
 	}
-	compiled, _ := template.CompileOf(language.Quiet(), declaration.Identity, at)
-	return compiled
+	return template.CompileOf(language.Quiet().Steady("each cycle would make one more object; derive it from the resource, as {{ .metadata.name }}"),
+		declaration.Identity, at)
 }
 
 // force is the declaration's own word, else the entry's, else true.

@@ -1,6 +1,9 @@
 package box
 
 import (
+	"cmp"
+	"strings"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -8,13 +11,20 @@ import (
 
 // Target reads from a resource by which surface it was delivered: its alias where it has one, else its target, else none.
 func Target(object *unstructured.Unstructured) string {
-	annotations := object.GetAnnotations()
-	for _, key := range []string{orkv1.AnnotationServeAlias, orkv1.AnnotationServeTarget} {
-		for _, domain := range []string{orkv1.Domain, orkv1.LegacyDomain} {
-			if target := annotations[domain+key[len(orkv1.Domain):]]; target != "" {
-				return target
-			}
-		}
+	return cmp.Or(delivery(object, orkv1.AnnotationServeAlias), delivery(object, orkv1.AnnotationServeTarget))
+}
+
+// Delivery is the root target: name, alias and source of how the resource was delivered, each empty where that is not known.
+func Delivery(object *unstructured.Unstructured) map[string]any {
+	return map[string]any{
+		"name":   delivery(object, orkv1.AnnotationServeTarget),
+		"alias":  delivery(object, orkv1.AnnotationServeAlias),
+		"source": delivery(object, orkv1.AnnotationServeSource),
 	}
-	return ""
+}
+
+// delivery reads an annotation of the gateway, in either domain.
+func delivery(object *unstructured.Unstructured, key string) string {
+	annotations := object.GetAnnotations()
+	return cmp.Or(annotations[key], annotations[orkv1.LegacyDomain+strings.TrimPrefix(key, orkv1.Domain)])
 }

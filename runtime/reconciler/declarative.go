@@ -64,6 +64,8 @@ type Options struct {
 	RolledBack func()
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
+	// Random fills what it is given, for the random functions of templates. Defaults to the system's cryptographic source.
+	Random func([]byte)
 }
 
 // Declarative reconciles resources as their box declares.

@@ -125,7 +125,8 @@ func (d *Declarative) newScope(w work.Work) *scope {
 		"metadata":   member(w.Object, "metadata"),
 		"spec":       member(w.Object, "spec"),
 		"status":     member(w.Object, "status"),
-	}, d.Now).Watch(s.edges).WithUnique(d.unique(s))
+		"target":     box.Delivery(w.Object),
+	}, d.Now).WithRandom(d.Random).Watch(s.edges).WithUnique(d.unique(s))
 	for name, value := range d.Roots {
 		s.facts = s.facts.With(name, value)
 	}

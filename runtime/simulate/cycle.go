@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-logr/logr"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -74,13 +75,18 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 		Client: client{s.server}, Resource: one.resource(s.kinds), Children: s.store, Applier: s.applier,
 		Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots, Ready: s.ready,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
-			return send()
+			written, err := send()
+			if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
+				a.fail(fmt.Errorf("a write of the resource: %w", err))
+			}
+			return written, err
 		},
 		Decided: func(d reconciler.Decision) {
 			a.gates = append(a.gates, Gate{Gate: d.Gate, Pass: d.Verdict.Pass, Reason: d.Verdict.Reason})
 		},
 		Sources: a.sources, Planned: a.noteRandom,
-		Now: func() time.Time { return s.opts.Now },
+		Now:    func() time.Time { return s.opts.Now },
+		Random: s.chance,
 	}), nil)
 	return nil
 }

@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -14,6 +15,12 @@ import (
 
 // Generated is printed in place of data that is another one each time, such as a key or what a random function gives.
 const Generated = "<generated>"
+
+// chance is what the random functions of a scene draw from: the same in each run, so that what is printed can be compared.
+func chance() func([]byte) {
+	source := rand.NewChaCha8([32]byte{})
+	return func(p []byte) { _, _ = source.Read(p) } // it never fails
+}
 
 // noteRandom notes which data of a child is another one each time.
 func (a *actor) noteRandom(child *box.Child, object *unstructured.Unstructured) {

@@ -24,7 +24,9 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &simulation{opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}}
+	s := &simulation{
+		opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}, chance: chance(),
+	}
 	s.server = newServer(s.kinds, opts.Now)
 	s.store = children.NewStoreOf(s.server.watch, s.kinds)
 	s.sources = sources.NewStoreOf(s.server.watch, s.kinds)
@@ -116,6 +118,8 @@ type simulation struct {
 	// observed are the children that are given, as they are given.
 	observed map[key]*unstructured.Unstructured
 	sources  *sources.Store
+	// chance is what random functions draw from.
+	chance func([]byte)
 	// actors are all resources, those given first.
 	actors []*actor
 }
