@@ -37,8 +37,8 @@ type Copying[T any] struct {
 
 // Identity is the part of a declaration that tells which objects it makes.
 type Identity struct {
-	Name         orkv1.Template   `json:"name,omitempty"`
-	Namespace    orkv1.Template   `json:"namespace,omitempty"`
+	Name         orkv1.Template  `json:"name,omitempty"`
+	Namespace    orkv1.Template  `json:"namespace,omitempty"`
 	ToNamespaces orkv1.Templates `json:"toNamespaces,omitempty"`
 }
 
