@@ -146,6 +146,10 @@ func TestDifferences(t *testing.T) {
 			observed: `{spec: {ingress: [{ports: [{port: 80, protocol: TCP}, {port: 22, protocol: TCP}]}, {from: [{ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}}], ports: [{port: 1}]}]}}`,
 			want:     []string{"spec.ingress", "spec.ingress[0].ports", "spec.ingress[1].from[0].ipBlock"},
 		},
+		"OpenedPolicy": {
+			reason: "an empty list of rules lets nothing in, and a rule of another hand is not part of it", kind: networkPolicyKind,
+			desired: `{spec: {ingress: []}}`, observed: `{spec: {ingress: [{}]}}`, want: []string{"spec.ingress"},
+		},
 		"NarrowedRule": {
 			reason: "a rule with a name grants less", kind: schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"},
 			desired: `{rules: [{resources: [pods], verbs: [get]}]}`, observed: `{rules: [{resources: [pods], verbs: [get], resourceNames: [x]}]}`,
