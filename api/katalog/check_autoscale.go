@@ -107,7 +107,7 @@ func (c *checker) scaledTwice(block *orkv1.Block, path *field.Path) {
 		}
 		kind := cmp.Or(string(target.Kind), "Deployment")
 		other, twice := scaled[scaledKey(&hpa.Entry, kind, string(target.Name))]
-		if twice && !(other.conditional && !isUnconditional(&hpa.Conditions)) {
+		if twice && (!other.conditional || isUnconditional(&hpa.Conditions)) {
 			c.errorf(path.Child("hpa").Index(i), "%s has an autoscaler of its own; keep one", other.at)
 		}
 	}
