@@ -1,7 +1,10 @@
 package katalog
 
 import (
+	"cmp"
+	"fmt"
 	"strconv"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -69,35 +72,48 @@ func (c *checker) operatorAutoscale(a *orkv1.OperatorAutoscale, path *field.Path
 	}
 }
 
-// scaledTwice reports a workload that both an HPA of the block and its own autoscaler scale.
+// scaledTwice reports a workload that both an HPA of the block and its own autoscaler scale. Where both have conditions they may
+// exclude each other, which is known when they are rendered.
 func (c *checker) scaledTwice(block *orkv1.Block, path *field.Path) {
-	scaled := map[string]*field.Path{}
-	for i := range block.Deployments {
-		if d := &block.Deployments[i]; d.Autoscale != nil && d.Name != "" {
-			scaled["Deployment/"+string(d.Name)] = path.Child("deployments").Index(i)
+	type scaler struct {
+		at          *field.Path
+		conditional bool
+	}
+	scaled := map[string]scaler{}
+	add := func(kind, list, suffix string, i int, entry *orkv1.Entry, a *orkv1.WorkloadAutoscale) {
+		if a == nil {
+			return
 		}
+		name := string(entry.Name)
+		if name == "" {
+			name = "{{ .metadata.name }}" + suffix
+		}
+		scaled[scaledKey(entry, kind, name)] = scaler{path.Child(list).Index(i), !isUnconditional(&entry.Conditions)}
+	}
+	for i := range block.Deployments {
+		add("Deployment", "deployments", "-deployment", i, &block.Deployments[i].Entry, block.Deployments[i].Autoscale)
 	}
 	for i := range block.StatefulSets {
-		if s := &block.StatefulSets[i]; s.Autoscale != nil && s.Name != "" {
-			scaled["StatefulSet/"+string(s.Name)] = path.Child("statefulSets").Index(i)
-		}
+		add("StatefulSet", "statefulSets", "", i, &block.StatefulSets[i].Entry, block.StatefulSets[i].Autoscale)
 	}
 	for i := range block.ReplicaSets {
-		if r := &block.ReplicaSets[i]; r.Autoscale != nil && r.Name != "" {
-			scaled["ReplicaSet/"+string(r.Name)] = path.Child("replicaSets").Index(i)
-		}
+		add("ReplicaSet", "replicaSets", "-replicaset", i, &block.ReplicaSets[i].Entry, block.ReplicaSets[i].Autoscale)
 	}
 	for i := range block.HPA {
-		target := block.HPA[i].ScaleTargetRef
+		hpa := &block.HPA[i]
+		target := hpa.ScaleTargetRef
 		if target == nil {
 			continue
 		}
-		kind := string(target.Kind)
-		if kind == "" {
-			kind = "Deployment"
-		}
-		if at, twice := scaled[kind+"/"+string(target.Name)]; twice {
-			c.errorf(path.Child("hpa").Index(i), "%s has an autoscaler of its own; keep one", at)
+		kind := cmp.Or(string(target.Kind), "Deployment")
+		other, twice := scaled[scaledKey(&hpa.Entry, kind, string(target.Name))]
+		if twice && (!other.conditional || isUnconditional(&hpa.Conditions)) {
+			c.errorf(path.Child("hpa").Index(i), "%s has an autoscaler of its own; keep one", other.at)
 		}
 	}
+}
+
+// scaledKey is a workload as it is written, but for the blanks of templates.
+func scaledKey(entry *orkv1.Entry, kind, name string) string {
+	return strings.ReplaceAll(fmt.Sprint(entry.Namespace, "/", kind, "/", name), " ", "")
 }

@@ -104,7 +104,7 @@ func (c *checker) probe(p *orkv1.Probe, path *field.Path) {
 	case kind == "" && len(p.Command) > 0:
 		kind = "exec"
 	case kind == "":
-		c.invalidf(path.Child("type"), probeTypes, "required without a path")
+		kind = "tcp"
 	default:
 		c.oneOf(orkv1.Template(kind), probeTypes, path.Child("type"))
 	}

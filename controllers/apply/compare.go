@@ -26,7 +26,7 @@ func holds(desired, observed any) bool {
 			return len(desired) == 0 && observed == nil
 		}
 		for field, want := range desired {
-			if !holds(want, have[field]) {
+			if !holds(want, have[field]) || atomicField(field) && exceeds(want, have[field]) {
 				return false
 			}
 		}
@@ -51,7 +51,8 @@ func holds(desired, observed any) bool {
 }
 
 // differences finds the leaves of desired that observed lacks or has otherwise. What observed has beyond them belongs to
-// somebody else, to the server's defaults or to another manager, and is not looked at.
+// somebody else, to the server's defaults or to another manager, and is not looked at, but in values that have one owner as a
+// whole.
 func differences(gvk schema.GroupVersionKind, desired, observed map[string]any) []difference {
 	c := comparison{builtin: !strings.Contains(gvk.Group, ".") || strings.HasSuffix(gvk.Group, ".k8s.io")}
 	for field, want := range desired {
@@ -72,6 +73,7 @@ type comparison struct {
 
 // value compares what is at a path. Name is the last field of the path, which tells how to read a list.
 func (c *comparison) value(path, name string, desired, observed any) {
+	c.additions(path, name, desired, observed)
 	switch desired := desired.(type) {
 	case map[string]any:
 		have, ok := observed.(map[string]any)
@@ -141,10 +143,11 @@ func (c *comparison) keysOf(path, name string, desired []any) []string {
 		return nil
 	}
 	keys := listKeys[name]
-	if name == "ports" {
-		keys = []string{"port", "protocol"}
+	if name == "ports" { // of a Service or a container; those of a NetworkPolicy are one value
 		if first, ok := desired[0].(map[string]any); ok && first["containerPort"] != nil {
 			keys = []string{"containerPort", "protocol"}
+		} else if path == "spec.ports" {
+			keys = []string{"port", "protocol"}
 		}
 	}
 	for _, element := range desired {

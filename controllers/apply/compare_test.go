@@ -9,8 +9,9 @@ import (
 )
 
 var (
-	deploymentKind = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
-	customKind     = schema.GroupVersionKind{Group: "test.example.com", Version: "v1", Kind: "Part"}
+	deploymentKind    = schema.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}
+	networkPolicyKind = schema.GroupVersionKind{Group: "networking.k8s.io", Version: "v1", Kind: "NetworkPolicy"}
+	customKind        = schema.GroupVersionKind{Group: "test.example.com", Version: "v1", Kind: "Part"}
 )
 
 func paths(found []difference) []string {
@@ -120,6 +121,50 @@ func TestDifferences(t *testing.T) {
 			desired: `{spec: {ports: [{port: 53, protocol: UDP}]}}`, observed: `{spec: {ports: [{port: 53, protocol: TCP}]}}`,
 			want: []string{"spec.ports[53/UDP]"},
 		},
+		"NarrowedSelector": {
+			reason: "a selector is one value: with one more label a Service finds nothing", kind: schema.GroupVersionKind{Version: "v1", Kind: "Service"},
+			desired: `{spec: {selector: {app: a}}}`, observed: `{spec: {selector: {app: a, extra: x}}}`, want: []string{"spec.selector"},
+		},
+		"NarrowedMatchLabels": {
+			reason: "so are the labels of a selector of labels, and its expressions", kind: schema.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"},
+			desired:  `{spec: {selector: {matchLabels: {app: a}}}}`,
+			observed: `{spec: {selector: {matchLabels: {app: a, extra: x}, matchExpressions: [{key: b, operator: Exists}]}}}`,
+			want:     []string{"spec.selector", "spec.selector.matchLabels"},
+		},
+		"SelectorOfAll": {
+			reason: "an empty selector means all pods, and no longer does with a label", kind: networkPolicyKind,
+			desired: `{spec: {podSelector: {}}}`, observed: `{spec: {podSelector: {matchLabels: {a: b}}}}`, want: []string{"spec.podSelector"},
+		},
+		"SelectorOfAllAsTheServerHasIt": {
+			reason: "the server leaves empty maps and lists out", kind: networkPolicyKind,
+			desired:  `{spec: {podSelector: {matchLabels: {}}, ingress: [{from: [{namespaceSelector: {}}]}], egress: []}}`,
+			observed: `{spec: {podSelector: {}, ingress: [{from: [{namespaceSelector: {}}]}]}}`,
+		},
+		"WidenedPolicy": {
+			reason: "rules, their peers and their ports are one value", kind: networkPolicyKind,
+			desired:  `{spec: {ingress: [{ports: [{port: 80}]}, {from: [{ipBlock: {cidr: 10.0.0.0/8}}]}]}}`,
+			observed: `{spec: {ingress: [{ports: [{port: 80, protocol: TCP}, {port: 22, protocol: TCP}]}, {from: [{ipBlock: {cidr: 10.0.0.0/8, except: [10.1.0.0/16]}}], ports: [{port: 1}]}]}}`,
+			want:     []string{"spec.ingress", "spec.ingress[0].ports", "spec.ingress[1].from[0].ipBlock"},
+		},
+		"OpenedPolicy": {
+			reason: "an empty list of rules lets nothing in, and a rule of another hand is not part of it", kind: networkPolicyKind,
+			desired: `{spec: {ingress: []}}`, observed: `{spec: {ingress: [{}]}}`, want: []string{"spec.ingress"},
+		},
+		"NarrowedRule": {
+			reason: "a rule with a name grants less", kind: schema.GroupVersionKind{Group: "rbac.authorization.k8s.io", Version: "v1", Kind: "Role"},
+			desired: `{rules: [{resources: [pods], verbs: [get]}]}`, observed: `{rules: [{resources: [pods], verbs: [get], resourceNames: [x]}]}`,
+			want: []string{"rules"},
+		},
+		"NodeSelector": {
+			reason: "that of a workload is one value; to that of a Pod admission adds", kind: deploymentKind,
+			desired:  `{spec: {nodeSelector: {a: b}, template: {spec: {nodeSelector: {a: b}}}}}`,
+			observed: `{spec: {nodeSelector: {a: b, c: d}, template: {spec: {nodeSelector: {a: b, c: d}}}}}`,
+			want:     []string{"spec.template.spec.nodeSelector"},
+		},
+		"CustomSelector": {
+			reason: "who knows what it is there", kind: customKind,
+			desired: `{spec: {selector: {a: b}, rules: [{a: b}]}}`, observed: `{spec: {selector: {a: b, c: d}, rules: [{a: b, c: d}]}}`,
+		},
 		"WriteOnly": {
 			reason: "a field that is never shown is a difference, to be learned from the answer", kind: deploymentKind,
 			desired: `{stringData: {a: b}}`, observed: `{data: {a: Yg==}}`, want: []string{"stringData.a"},
@@ -195,6 +240,7 @@ func FuzzCompare(f *testing.F) {
 	f.Add(`{"ports":[{"port":1},{"port":1,"protocol":"UDP"}]}`, `{"ports":[{"port":1,"protocol":"TCP"}]}`)
 	f.Add(`{"a":null,"b":"","c":[],"d":{}}`, `{}`)
 	f.Add(`{"env":[{"name":null}]}`, `{"env":[null]}`)
+	f.Add(`{"selector":{"a":"b"},"rules":[{}]}`, `{"selector":{"a":"b","c":""},"rules":[{"c":"d"}]}`)
 	f.Fuzz(func(t *testing.T, a, b string) {
 		desired, ok := decode(a)
 		if !ok {

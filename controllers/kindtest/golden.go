@@ -131,6 +131,9 @@ func differences(desired, observed any, at string) []string {
 		}
 	case []any:
 		elements, ok := observed.([]any)
+		if observed == nil && len(desired) == 0 { // the server leaves it out, and it is no drift
+			return nil
+		}
 		if !ok || len(elements) != len(desired) {
 			return []string{fmt.Sprintf("%s comes back as %v", at, observed)}
 		}

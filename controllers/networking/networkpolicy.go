@@ -6,6 +6,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	networkingv1 "k8s.io/api/networking/v1"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	metav1ac "k8s.io/client-go/applyconfigurations/meta/v1"
 	networkingv1ac "k8s.io/client-go/applyconfigurations/networking/v1"
@@ -35,7 +36,6 @@ func NetworkPolicies() controllers.Kind {
 
 func buildNetworkPolicy(d *controllers.Draft, in *orkv1.NetworkPolicy, at *field.Path) any {
 	spec := networkingv1ac.NetworkPolicySpec().WithPodSelector(selector(d, in.PodSelector, at.Child("podSelector")))
-	// A list without elements is no field of its own: the type alone denies all.
 	if in.Ingress != nil {
 		at := at.Child("ingress")
 		for i, rule := range *in.Ingress {
@@ -52,7 +52,26 @@ func buildNetworkPolicy(d *controllers.Draft, in *orkv1.NetworkPolicy, at *field
 				WithPorts(ports(d, rule.Ports, at.Index(i).Child("ports"))...))
 		}
 	}
-	return networkingv1ac.NetworkPolicy(d.Name, "").WithSpec(spec.WithPolicyTypes(policyTypes(d, in, at)...))
+	types := policyTypes(d, in, at)
+	return closed(networkingv1ac.NetworkPolicy(d.Name, "").WithSpec(spec.WithPolicyTypes(types...)), types)
+}
+
+// closed gives the policy the empty lists of the directions in which it lets nothing pass. The type alone denies as much, but then
+// a rule that another hand adds would be nobody's to put back.
+func closed(policy *networkingv1ac.NetworkPolicyApplyConfiguration, types []networkingv1.PolicyType) any {
+	content, err := runtime.DefaultUnstructuredConverter.ToUnstructured(policy)
+	if err != nil {
+		return policy // which is converted once more, and the error told
+	}
+	spec, _ := content["spec"].(map[string]any)
+	for kind, rules := range map[networkingv1.PolicyType]string{
+		networkingv1.PolicyTypeIngress: "ingress", networkingv1.PolicyTypeEgress: "egress",
+	} {
+		if slices.Contains(types, kind) && spec[rules] == nil {
+			spec[rules] = []any{}
+		}
+	}
+	return content
 }
 
 // policyTypes are the directions that the policy is about.
