@@ -98,6 +98,9 @@ func certificate(d *controllers.Draft, in *orkv1.Ingress, host *string, at *fiel
 	if len(tls.Hosts) == 0 && host != nil {
 		tls.WithHosts(*host)
 	}
+	if in.TLS.Create && len(in.TLS.Hosts) == 0 {
+		d.Required(in.Host, "a host is required to make a certificate: it would hold for nothing", at.Child("hosts"))
+	}
 	return tls
 }
 

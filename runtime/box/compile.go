@@ -84,7 +84,7 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	entry, unknown := presets.expand(entry, at)
-	declareCertificates(&entry.OperatorBox)
+	certificates := declareCertificates(&entry.OperatorBox, at.Child("operatorBox"))
 	children, open := childNames(opts.Registry, &entry.OperatorBox)
 	targets := enriched(entry)
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
@@ -126,7 +126,7 @@ func compile(
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
 	set.Enrich = c.enrich(set, at)
-	return set, *c.errs
+	return set, atIngresses(*c.errs, certificates)
 }
 
 // compiler collects what is wrong on the way through one entry.

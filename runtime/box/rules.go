@@ -3,6 +3,7 @@ package box
 import (
 	"cmp"
 	"maps"
+	"reflect"
 	"slices"
 
 	rbacv1 "k8s.io/api/rbac/v1"
@@ -13,9 +14,10 @@ import (
 )
 
 // Rules are the rights that running the sets needs in the whole cluster, and no more: on the resources themselves, on their
-// children, and on what enrich reads.
+// children, on what enrich reads, and what declared roles grant to others.
 func Rules(sets ...*Set) []rbacv1.PolicyRule {
 	rights := rights{}
+	var granted []rbacv1.PolicyRule
 	rights.grant("apiextensions.k8s.io", "customresourcedefinitions", "get", "list", "watch")
 	rights.grant("events.k8s.io", "events", "create", "patch")
 	for _, set := range sets {
@@ -36,8 +38,13 @@ func Rules(sets ...*Set) []rbacv1.PolicyRule {
 		for _, source := range set.Enriches() {
 			rights.grant(source.Group, source.Resource().Resource, "list", "watch")
 		}
+		for _, rule := range set.granted() {
+			if !slices.ContainsFunc(granted, func(other rbacv1.PolicyRule) bool { return reflect.DeepEqual(rule, other) }) {
+				granted = append(granted, rule)
+			}
+		}
 	}
-	return rights.rules()
+	return append(rights.rules(), granted...)
 }
 
 // OwnRules are the rights that the runtime needs in its own namespace, for what it remembers and for leader election.
