@@ -200,7 +200,8 @@ func (in *includer) resolve(d *decoder, item *node, path string, above *site) (m
 	if given == nil {
 		return m, newMap(item.pos), via
 	}
-	return m, m.meant(d, given, path), via
+	given = m.meant(d, given, path)
+	return m, given, via
 }
 
 // meant reports the inputs that a Motif does not have. One that is misspelt is returned as what it most likely means, so that
