@@ -89,6 +89,9 @@ func (b *binder) object(n *node, t reflect.Type, path string) {
 			b.anything(e.value, below)
 		case e.key == "field" && e.value.isText():
 			b.field(e.value, f.owner, below)
+		case e.key == "cel" && f.owner == typeCondition:
+			b.value(e.value, t.FieldByIndex(f.index).Type, below)
+			b.cel(e.value, below)
 		default:
 			b.value(e.value, t.FieldByIndex(f.index).Type, below)
 		}

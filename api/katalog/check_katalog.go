@@ -32,6 +32,11 @@ func (c *checker) shared(katalog *orkv1.Katalog) {
 	}
 }
 
+// templateWords have a meaning of their own in templates, whatever a note is called.
+var templateWords = []string{
+	"block", "break", "continue", "define", "else", "end", "false", "if", "nil", "range", "template", "true", "with",
+}
+
 func (c *checker) notes(notes *orkv1.Notes, path *field.Path) {
 	if notes == nil {
 		return
@@ -40,8 +45,11 @@ func (c *checker) notes(notes *orkv1.Notes, path *field.Path) {
 	for i, note := range notes.Functions {
 		at := path.Child("functions").Index(i).Child("name")
 		c.named(note.Name, seen, at)
-		if note.Name != "" && !identifier.MatchString(note.Name) {
+		switch {
+		case note.Name != "" && !identifier.MatchString(note.Name):
 			c.errorf(at, "want an identifier such as teamName, got %s", quote(note.Name))
+		case slices.Contains(templateWords, note.Name):
+			c.errorf(at, "%s is a word of templates: no expression could call the note", note.Name)
 		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -157,9 +158,10 @@ func (in *includer) checkImports(d *decoder, m *motif, via *site) {
 	}
 	for i, item := range imports.items {
 		path := "imports[" + strconv.Itoa(i) + "]"
+		before := len(d.errors)
 		other, given, _ := in.resolve(d, item, path, via)
+		m.broken = m.broken || len(d.errors) > before
 		if other == nil {
-			m.broken = true
 			continue
 		}
 		for _, input := range other.inputs {
@@ -198,17 +200,25 @@ func (in *includer) resolve(d *decoder, item *node, path string, above *site) (m
 	if given == nil {
 		return m, newMap(item.pos), via
 	}
-	known := true
+	given = m.meant(d, given, path)
+	return m, given, via
+}
+
+// meant reports the inputs that a Motif does not have. One that is misspelt is returned as what it most likely means, so that
+// the rest of the import is checked as well.
+func (m *motif) meant(d *decoder, given *node, path string) *node {
+	meant := newMap(given.pos)
 	for _, e := range given.fields {
-		if m.input(e.key) == nil {
-			d.errorf(e.pos, join(path, "with")+"["+e.key+"]", "%s", m.noInput(e.key))
-			known = false
+		if m.input(e.key) != nil {
+			meant.put(e)
+			continue
+		}
+		d.errorf(e.pos, join(path, "with")+"["+e.key+"]", "%s", m.noInput(e.key))
+		if near := nearest.Word(e.key, m.names()); near != "" && given.get(near) == nil && meant.get(near) == nil {
+			meant.put(entry{near, e.pos, e.value})
 		}
 	}
-	if !known {
-		return nil, nil, nil
-	}
-	return m, given, via
+	return meant
 }
 
 // value is what an import gives for an input, or its default. It is nil when something is reported.

@@ -139,7 +139,7 @@ func scalarName(kind reflect.Kind) string {
 // parseBool takes the words of YAML 1.1 too, as long as they are not quoted.
 func parseBool(n *node) (value, ok bool) {
 	if n.tag == tagBool {
-		return strings.EqualFold(n.text, "true"), true
+		return n.text == "true", true
 	}
 	if n.tag != tagString || n.quoted {
 		return false, false

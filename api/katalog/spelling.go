@@ -141,6 +141,7 @@ func move(from, to string, a age) respelling {
 		e, _ := source.take(key)
 		if i := target.index(last); i >= 0 {
 			d.errorf(e.pos, join(path, from), "%s and %s (line %d) mean the same; keep %s", from, to, target.fields[i].pos.Line, to)
+			removeEmpty(parents, strings.Split(from, "."))
 			return
 		}
 		target.put(entry{last, e.pos, e.value})

@@ -3,6 +3,7 @@ package katalog
 import (
 	"reflect"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -60,14 +61,23 @@ func dependencyList(d *decoder, n *node, path string) {
 	n.fields[i].value = byName
 }
 
-// keyAsName turns {events: {when: [...]}} into {name: events, when: [...]}.
-func keyAsName(_ *decoder, n *node, _ string) {
-	if n.kind != kindMap || len(n.fields) != 1 || n.fields[0].key == "name" {
+// keyAsName turns {events: {when: [...]}} into {name: events, when: [...]}, and events: without a value into the name alone.
+func keyAsName(d *decoder, n *node, path string) {
+	info := infoOf(reflect.TypeFor[orkv1.Enrichment]())
+	isField := func(e entry) bool { return info.byName[e.key] != nil }
+	if n.kind != kindMap || len(n.fields) == 0 || slices.ContainsFunc(n.fields, isField) {
 		return
 	}
 	e := n.fields[0]
-	if e.value.kind != kindMap {
-		return
+	switch {
+	case len(n.fields) > 1:
+		keys := make([]string, len(n.fields))
+		for i, e := range n.fields {
+			keys[i] = e.key
+		}
+		d.errorf(n.fields[1].pos, path, "an element is one of these: write each in an element of its own, [%s]", strings.Join(keys, ", "))
+	case e.value.kind != kindMap && !e.value.isNull():
+		d.errorf(e.value.pos, join(path, e.key), "want a map with when or or, got %s; without them write %s alone", e.value.describe(), e.key)
 	}
 	n.fields = append([]entry{{"name", e.pos, newText(e.pos, e.key)}}, e.value.fields...)
 }

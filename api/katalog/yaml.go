@@ -181,8 +181,12 @@ func (c *converter) scalar(y *yaml.Node, pos Position) *node {
 		c.source.log.errorf(pos, "", "unknown YAML tag %s", tag)
 		tag = tagString // what it would be is not known; so it is not missing
 	}
+	value := y.Value
+	if tag == tagBool { // True and TRUE are other spellings, also where a text is wanted
+		value = strings.ToLower(value)
+	}
 	return &node{
-		kind: kindScalar, pos: pos, tag: tag, text: y.Value, quoted: y.Style&yamlQuoted != 0, written: written{c.file, styleOf(y.Style)},
+		kind: kindScalar, pos: pos, tag: tag, text: value, quoted: y.Style&yamlQuoted != 0, written: written{c.file, styleOf(y.Style)},
 	}
 }
 

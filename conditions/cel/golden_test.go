@@ -43,6 +43,8 @@ func TestCompileErrors(t *testing.T) {
 		"spec.steps.name == 'a'",
 		"spec.image.first == 'a'",
 		"spec.image['a'] == 'a'",
+		"spec['image'] == 'a'",
+		"spec.steps['a'].name == 'a'",
 		"spec.image.startWith('nginx')",
 		"spec.image.startsWith()",
 		"spec.image.startsWith('a', 'b')",

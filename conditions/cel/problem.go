@@ -216,7 +216,7 @@ func noOverload(env *cel.Env, name, signature string) string {
 		return fmt.Sprintf("?: can't be applied to %s: a bool decides between two values of one type", signature)
 	}
 	if name == operators.Index {
-		return "there is no element " + signature
+		return noElement(signature)
 	}
 	var valid []string
 	if function := env.Functions()[name]; function != nil {
@@ -241,6 +241,21 @@ func noOverload(env *cel.Env, name, signature string) string {
 		return "there is no " + written
 	}
 	return fmt.Sprintf("there is no %s (valid: %s)", written, strings.Join(valid, "; "))
+}
+
+// noElement is about a value in brackets behind another one. The signature has the types of both.
+func noElement(signature string) string {
+	said := "there is no element " + signature
+	switch {
+	case strings.HasPrefix(signature, "(object "):
+		return said + ": a field is written with a dot, as spec.name"
+	case strings.HasPrefix(signature, "(list("):
+		return said + ": an element of a list is asked for by its position, as list[0], and found by a field with exists or filter"
+	case strings.HasPrefix(signature, "(map("):
+		return said + ": an element of a map is asked for by its key, a text in quotes"
+	default:
+		return said + ": only lists and maps have elements"
+	}
 }
 
 func meant(name string, known []string) string {

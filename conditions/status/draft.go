@@ -47,6 +47,15 @@ func (d *Draft) drop(conditionType string) {
 // and is no map is replaced. A value that is a map or list is the whole of it; it is not changed. Nil takes the field out.
 func (d *Draft) SetField(path []string, value any) { set(d.fields, path, value) }
 
+// Sets tells whether something is set at or below a field of the status.
+func (d *Draft) Sets(name string) bool {
+	_, is := d.fields[name]
+	return is
+}
+
+// LeaveField leaves a field of the status, with all below it, as the object has it.
+func (d *Draft) LeaveField(name string) { delete(d.fields, name) }
+
 func set(at map[string]any, path []string, value any) {
 	name := path[0]
 	if len(path) == 1 {

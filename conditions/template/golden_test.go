@@ -42,6 +42,12 @@ func TestCompileErrors(t *testing.T) {
 		"{{ index .spec.steps[0] }}",
 		"{{ {{ .a }} }}",
 		"line one\r\nline two {{ upperr .a }}",
+		"{{ nextCron \"bogus\" }}",
+		"{{ .a }} {{ div 1 (sub 2 2) }}",
+		"{{ \"1h\" | toInt | add 1 }}",
+		"{{ if timeInWindow \"25:00\" \"26:00\" }}{{ end }}",
+		"{{ .a | default (div 1 0) }}",
+		"{{ $x := div 1 0 }}",
 	} {
 		_, err := template.Compile(text)
 		if err == nil {
@@ -63,7 +69,7 @@ func TestRenderErrors(t *testing.T) {
 		"{{ range 100000000000 }}{{ end }}",
 		"{{ range $i, $x := 3 }}{{ end }}",
 		"{{ range 1000 }}{{ repeat \"abc\" 1000 }}{{ end }}",
-		"{{ repeat \"ab\" 1000000 }}",
+		"{{ with \"ab\" }}{{ repeat . 1000000 }}{{ end }}",
 		"{{ index .spec.steps 7 }}",
 		"{{ lt .spec.image 3 }}",
 		"{{ " + strings.Repeat("  concat", 1) + strings.Repeat(" .spec.image", 30) + " (toInt .spec.image) }}",

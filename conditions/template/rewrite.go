@@ -31,6 +31,7 @@ type rewriter struct {
 	references [][]string
 	needs      []need          // of the functions and notes
 	lengths    []time.Duration // that are written down
+	guarded    int             // above 0: what is read now need not be evaluated
 	// problems and warnings are about paths.
 	problems, warnings []*SyntaxError
 }
@@ -80,6 +81,8 @@ func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) *SyntaxError {
 	if err := r.pipe(n.Pipe, dot); err != nil {
 		return err
 	}
+	r.guarded++
+	defer func() { r.guarded-- }()
 	if err := r.list(n.List, body); err != nil {
 		return err
 	}
@@ -87,9 +90,17 @@ func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) *SyntaxError {
 }
 
 func (r *rewriter) pipe(pipe *parse.PipeNode, dot scope) *SyntaxError {
+	constants := r.constants(pipe)
 	for i, command := range pipe.Cmds {
+		name, called := command.Args[0].(*parse.IdentifierNode)
 		if err := r.command(command, dot, i > 0); err != nil {
 			return err
+		}
+		if !called || i >= len(constants) {
+			continue
+		}
+		if err := r.try(strings.Join(constants[:i+1], " | ")); err != nil {
+			return problem(r.text, int(name.Position()), "always fails: %v", err)
 		}
 	}
 	return nil
@@ -106,6 +117,10 @@ func (r *rewriter) command(command *parse.CommandNode, dot scope, piped bool) *S
 	case called:
 		if err := r.call(name, given); err != nil {
 			return err
+		}
+		if name.Ident == "and" || name.Ident == "or" {
+			r.guarded++
+			defer func() { r.guarded-- }()
 		}
 	case given > 0:
 		return problem(r.text, int(command.Position()), "%s is a value, not a function: it takes no values", command.Args[0])

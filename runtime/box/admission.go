@@ -16,9 +16,15 @@ func (c *compiler) rules(set *Set, at *field.Path) {
 	if c.entry.Normalize != nil {
 		known := c.known.With("normalize", nil)
 		for key := range c.entry.Normalize.Spec {
-			if path, err := template.ParsePath("spec." + key); err == nil {
-				known = known.Extend(path)
+			path, err := template.ParsePath("spec." + key)
+			if err != nil {
+				continue
 			}
+			// A field that templates alone read need not be in the schema. One that is like another is hardly meant.
+			if misread := c.known.Check(path); misread != nil && !misread.Warning {
+				c.language.Warn(field.Invalid(at.Child("normalize", "spec").Key(key), key, misread.Problem))
+			}
+			known = known.Extend(path)
 		}
 		*c = *c.seeing(known)
 	}

@@ -235,6 +235,7 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	if value != nil { // else what is wrong is known
 		c.report(errs...)
 	}
+	c.distinct(declaration, child)
 	return child
 }
 

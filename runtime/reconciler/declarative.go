@@ -33,6 +33,8 @@ type Resource struct {
 	Keeps func(path []string) bool
 	// Schema is that of a field below status. Nil knows of none.
 	Schema func(path []string) *roots.Props
+	// Check tells what the definition has against a value of a field below status. Nil has nothing against any.
+	Check func(path []string, value any) error
 }
 
 // Options of a Declarative reconciler.

@@ -32,7 +32,7 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 		}
 		value, err := fieldValue(field, s.facts)
 		if err == nil {
-			value, err = fit(value, d.schema(field.Path))
+			value, err = d.fit(value, field.Path)
 		}
 		if err != nil {
 			errs = append(errs, fmt.Errorf("status.%s: %w", path, err))
@@ -44,11 +44,50 @@ func (d *Declarative) setFields(draft *status.Draft, s *scope) error {
 	for _, field := range s.Box.Status.Fields {
 		path := strings.Join(field.Path, ".")
 		if field.ClearOnFalse && field.Conditional && !written[path] && d.keeps(field.Path...) && !field.Gate.Evaluate(s.facts).Pass {
-			nothing, _ := fit("", d.schema(field.Path)) // the empty text fits, or there is no field
+			nothing, _ := d.fit("", field.Path) // the empty text fits, or there is no field
 			draft.SetField(field.Path, nothing)
 		}
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, d.leaveOut(draft, s.Box.Status.Fields)...)...)
+}
+
+// leaveOut takes fields out of the draft again that fit each, but not together: those of a map that would lack a field that the schema
+// wants there.
+func (d *Declarative) leaveOut(draft *status.Draft, fields []box.StatusField) []error {
+	var errs []error
+	checked := map[string]bool{}
+	for _, field := range fields {
+		name := field.Path[0]
+		if len(field.Path) == 1 || checked[name] || !draft.Sets(name) {
+			continue
+		}
+		checked[name] = true
+		if err := d.check(field.Path[:1], draft.Next(d.Now())[name]); err != nil {
+			draft.LeaveField(name)
+			errs = append(errs, fmt.Errorf("status.%s: %w", name, err))
+		}
+	}
+	return errs
+}
+
+// fit makes a value what the schema takes at a path below status, or tells what the schema has against it.
+func (d *Declarative) fit(value any, path []string) (any, error) {
+	value, err := fit(value, d.schema(path))
+	if err != nil {
+		return nil, err
+	}
+	err = d.check(path, value)
+	if err != nil && value == "" {
+		return nil, nil //nolint:nilnil // what is not there yet is no field where the empty text is none
+	}
+	return value, err
+}
+
+func (d *Declarative) check(path []string, value any) error {
+	if d.Resource.Check == nil {
+		return nil
+	}
+	return d.Resource.Check(path, value)
 }
 
 // schema is that of a field below status, nil when it is not known.

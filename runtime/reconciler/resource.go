@@ -3,6 +3,7 @@ package reconciler
 import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/kube-openapi/pkg/validation/validate"
 
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -23,6 +24,7 @@ func ResourceOf(gvk schema.GroupVersionKind, crd *apiextensionsv1.CustomResource
 		if version.Schema != nil && version.Schema.OpenAPIV3Schema != nil && !crd.Spec.PreserveUnknownFields {
 			props = version.Schema.OpenAPIV3Schema
 			resource.Keeps, resource.Schema = keeps(props)
+			resource.Check = (&shapes{at: resource.Schema, made: map[string]*validate.SchemaValidator{}}).check
 		}
 		return resource, props, true
 	}
