@@ -67,9 +67,10 @@ func (e *entry) dropEmpty(ctx context.Context, former []schema.GroupVersionKind)
 	return left, e.engine.record.forget(ctx, e.set, gone)
 }
 
+// owns tells whether a child is one of a resource that the entry may operate.
 func (e *entry) owns(child *unstructured.Unstructured) bool {
-	kind, _, err := controllers.ParseOwner(child.GetAnnotations()[orkv1.AnnotationOwner])
-	return err == nil && kind == e.set.GVK.GroupKind()
+	kind, name, err := controllers.ParseOwner(child.GetAnnotations()[orkv1.AnnotationOwner])
+	return err == nil && kind == e.set.GVK.GroupKind() && (e.set.Watch.Namespace == "" || e.set.Watch.Namespace == name.Namespace)
 }
 
 // holdMissing asks again for kinds that were not installed, and has every resource look at those that are by now.
