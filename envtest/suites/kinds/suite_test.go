@@ -50,7 +50,7 @@ func operate(ctx context.Context, result *katalog.Result, err error) *operator.O
 	Expect(err).NotTo(HaveOccurred())
 	within, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
-	o, err := operator.Start(within, env.Config(), result.Documents[0].Katalog, "default")
+	o, err := operator.Start(within, strictly(env.Config()), result.Documents[0].Katalog, "default")
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(o.Stop()).To(Succeed()) })
 	return o
