@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -26,14 +27,22 @@ func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err err
 		steps = nil
 	}
 	for _, step := range steps {
-		if err := step(ctx, s); err != nil || s.waiting != nil {
+		err := step(ctx, s)
+		if err == nil && s.waiting != nil && s.waiting.fresh { // the status, of which the Event would be, says nothing of it yet
+			d.Recorder.Eventf(s.Object, nil, corev1.EventTypeNormal, orkv1.ReasonDeleting, "Reconcile", "%s", s.waiting.message)
+		}
+		if err != nil || s.waiting != nil {
 			return true, err
 		}
 	}
-	return true, d.patchMetadata(ctx, s, map[string]any{
+	err = d.patchMetadata(ctx, s, map[string]any{
 		"finalizers":      slices.DeleteFunc(slices.Clone(s.Object.GetFinalizers()), mine),
 		"resourceVersion": s.Object.GetResourceVersion(),
 	})
+	if err == nil {
+		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeNormal, "Deleted", "Reconcile", "what garbage collection leaves is deleted, and the resource goes")
+	}
+	return true, err
 }
 
 // deleteDeepest deletes the children that depend on one another, one depth after the other.

@@ -33,5 +33,6 @@ onDelete:
 		Eventually(exists(ctx, w)).Should(BeFalse())
 		Expect(o.take()).To(Equal([]string{"patch widgets w"}))
 		Expect(data(ctx, namespace, "other")()).NotTo(BeNil())
+		Eventually(eventsOf(ctx, namespace)).Should(ConsistOf("Normal Deleting", "Normal Deleted"))
 	})
 })
