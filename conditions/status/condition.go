@@ -45,11 +45,14 @@ func conditionOf(element any) (metav1.Condition, bool) {
 	}
 	var condition metav1.Condition
 	var isStatus, since string
-	for name, into := range map[string]*string{
-		"type": &condition.Type, "status": &isStatus, "reason": &condition.Reason, "message": &condition.Message, "lastTransitionTime": &since,
+	for _, one := range [...]struct {
+		name string
+		into *string
+	}{
+		{"type", &condition.Type}, {"status", &isStatus}, {"reason", &condition.Reason}, {"message", &condition.Message}, {"lastTransitionTime", &since},
 	} {
-		if value, there := fields[name]; there && value != nil {
-			if *into, ok = value.(string); !ok {
+		if value := fields[one.name]; value != nil {
+			if *one.into, ok = value.(string); !ok {
 				return metav1.Condition{}, false
 			}
 		}

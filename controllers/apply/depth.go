@@ -14,7 +14,7 @@ import (
 // DepthOf reads how deep a child stands among those that depend on one another. Ok is false for one that has no depth, or one that is
 // no whole number.
 func DepthOf(object *unstructured.Unstructured) (depth int, ok bool) {
-	text, found := object.GetAnnotations()[orkv1.AnnotationDepth]
+	text, found := controllers.Annotation(object, orkv1.AnnotationDepth)
 	if !found {
 		return 0, false
 	}

@@ -19,7 +19,7 @@ type held struct {
 
 // ownership reads the controller owner reference where there is one, since only one object can have it, else our label.
 func ownership(owner controllers.Owner, object *unstructured.Unstructured) held {
-	label := object.GetLabels()[orkv1.LabelOwner]
+	label := controllers.Label(object, orkv1.LabelOwner)
 	if ref := metav1.GetControllerOf(object); ref != nil {
 		if ref.UID != owner.UID {
 			return held{other: ref.Kind + " " + ref.Name, predecessor: namesakes(owner, object, ref)}

@@ -53,7 +53,7 @@ type Child struct {
 func (a *Applier) Unwanted(owner controllers.Owner, kinds []schema.GroupVersionKind, wanted Wanted) ([]Child, error) {
 	return a.owned(owner, kinds, func(child *unstructured.Unstructured) bool {
 		_, stays := wanted[IDOf(child)]
-		_, kept := child.GetAnnotations()[orkv1.AnnotationAppliedHash]
+		_, kept := controllers.Annotation(child, orkv1.AnnotationAppliedHash)
 		return kept && !stays
 	})
 }

@@ -16,6 +16,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 )
 
@@ -189,7 +190,7 @@ func (k *Kind) Owned(owner string) ([]*unstructured.Unstructured, error) {
 		return nil, err
 	}
 	for _, pending := range k.Pending() {
-		if pending.GetLabels()[orkv1.LabelOwner] != owner {
+		if controllers.Label(pending, orkv1.LabelOwner) != owner {
 			continue
 		}
 		if at := slices.IndexFunc(owned, func(o *unstructured.Unstructured) bool { return sameObject(o, pending) }); at >= 0 {
@@ -214,7 +215,7 @@ func ownerIndex(given any) ([]string, error) {
 	if !ok {
 		return nil, nil
 	}
-	if owner := object.GetLabels()[orkv1.LabelOwner]; owner != "" {
+	if owner := controllers.Label(object, orkv1.LabelOwner); owner != "" {
 		return []string{owner}, nil
 	}
 	return nil, nil

@@ -7,22 +7,25 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
 // DefaultScaleCooldown is the time between two steps of a workload's autoscaler.
 const DefaultScaleCooldown = 3 * time.Minute
 
-// Autoscale is when the replicas of a workload change. How far they do is in the rendered declaration.
+// Autoscale is when the replicas of a workload change, and how far.
 type Autoscale struct {
+	// Numbers are the part of the declaration that tells how far.
+	Numbers *template.Of[orkv1.WorkloadAutoscale]
 	// Up and Down are the gates of the two directions. Nil is one that is not declared.
 	Up, Down *conditions.Program
 	// Cooldown is the time between two steps.
 	Cooldown time.Duration
 }
 
-// AutoscaleOf is the autoscaler that a declaration has, nil if none.
-func AutoscaleOf(declared any) *orkv1.WorkloadAutoscale {
+// autoscaleOf is the autoscaler that a declaration has, nil if none.
+func autoscaleOf(declared any) *orkv1.WorkloadAutoscale {
 	switch typed := declared.(type) {
 	case orkv1.Deployment:
 		return typed.Autoscale
@@ -34,12 +37,14 @@ func AutoscaleOf(declared any) *orkv1.WorkloadAutoscale {
 	return nil
 }
 
-func (c *compiler) autoscale(declaration controllers.Declaration) *Autoscale {
-	declared, at := AutoscaleOf(declaration.Value), declaration.Path.Child("autoscale")
+func (c *compiler) autoscale(declaration controllers.Declaration, language *template.Language) *Autoscale {
+	declared, at := autoscaleOf(declaration.Value), declaration.Path.Child("autoscale")
 	if declared == nil {
 		return nil
 	}
-	compiled := &Autoscale{Cooldown: DefaultScaleCooldown}
+	here := field.NewPath(declaration.Kind.Key).Index(declaration.Index).Child("autoscale")
+	numbers, _ := template.CompileOf(language.Quiet(), *declared, here) // what is wrong is told of the whole declaration
+	compiled := &Autoscale{Numbers: numbers, Cooldown: DefaultScaleCooldown}
 	if declared.Cooldown != nil {
 		compiled.Cooldown = declared.Cooldown.Duration
 	}

@@ -220,7 +220,6 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	}
 	child.Gate = c.gate(declaration.Conditions, declaration.Path)
 	child.Recreate = declaration.Policy.OnImmutable == orkv1.ImmutableRecreate && !child.CreateOnce
-	child.Autoscale = c.autoscale(declaration)
 	// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
 	language := c.language
 	if !child.CreateOnce {
@@ -228,6 +227,7 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	}
 	child.chosen = c.chosen(declaration, language)
 	language = language.Under(at)
+	child.Autoscale = c.autoscale(declaration, language)
 	value, errs := template.CompileOf(language, declaration.Value, field.NewPath(declaration.Kind.Key).Index(declaration.Index))
 	c.report(errs...)
 	child.Value = value
@@ -306,7 +306,7 @@ func (c *compiler) requeue(declared []orkv1.Requeue, at *field.Path) []Requeue {
 	for i, one := range declared {
 		here := at.Index(i)
 		list = append(list, Requeue{Gate: c.gate(one.Conditions, here), After: c.template(one.After, here.Child("after"))})
-		if !strings.Contains(string(one.After), "{{") && one.After != "" {
+		if isStatic(one.After) && one.After != "" {
 			if _, err := orkv1.ParseDuration(string(one.After)); err != nil {
 				c.report(field.Invalid(here.Child("after"), string(one.After), err.Error()))
 			}
@@ -364,7 +364,7 @@ func (c *compiler) near(path []string) string {
 // constant reports a value that is the same in each cycle and that the schema never takes.
 func (c *compiler) constant(declared orkv1.StatusField, path []string, at *field.Path) {
 	text := strings.TrimSpace(string(declared.Value))
-	if text == "" || strings.Contains(text, "{{") {
+	if text == "" || !isStatic(declared.Value) {
 		return
 	}
 	shape := c.known.Shape(append(template.Path{"status"}, path...))

@@ -55,7 +55,7 @@ func (p *planner) several(child *box.Child, facts template.Facts) error {
 	names = slices.DeleteFunc(names, func(name *unstructured.Unstructured) bool { return !p.allowed(child, name) })
 	one := making{planner: p, child: child, facts: facts, names: names}
 	for _, name := range names {
-		if existing := p.existing(name); existing != nil {
+		if existing := p.inMemory(name); existing != nil {
 			one.there = append(one.there, existing)
 		}
 	}
@@ -77,15 +77,6 @@ type making struct {
 	facts template.Facts
 	// names are the objects that it makes, and there those of them that memory shows.
 	names, there []*unstructured.Unstructured
-}
-
-// existing is a child as memory shows it, or nil.
-func (p *planner) existing(name *unstructured.Unstructured) *unstructured.Unstructured {
-	kind, ok := p.Children.Kind(name.GroupVersionKind())
-	if !ok {
-		return nil
-	}
-	return kind.Child(name.GetNamespace(), name.GetName())
 }
 
 // model is the first of the existing ones that is the resource's: what the others are made like. Nil: none.
@@ -176,7 +167,7 @@ func (m *making) source(rendered any) (source *unstructured.Unstructured, copied
 func (m *making) keep(built *unstructured.Unstructured, anew bool) error {
 	for _, name := range m.names {
 		object := name
-		if exists := m.existing(name) != nil; !m.child.CreateOnce || !exists || anew {
+		if exists := m.inMemory(name) != nil; !m.child.CreateOnce || !exists || anew {
 			object = built.DeepCopy()
 			object.SetNamespace(name.GetNamespace())
 			object.SetOwnerReferences(name.GetOwnerReferences())

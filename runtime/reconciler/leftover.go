@@ -3,11 +3,9 @@ package reconciler
 import (
 	"context"
 	"fmt"
-	"slices"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
@@ -21,10 +19,7 @@ func (d *Declarative) deleteLeftover(ctx context.Context, w work.Work) (apply.Ch
 		return nil, nil
 	}
 	owner := controllers.Owner{GVK: w.Set.GVK, Namespace: w.Item.Namespace, Name: w.Item.Name, Target: w.Box.Target}
-	kinds := append(slices.Clip(w.Box.Kinds), slices.DeleteFunc(slices.Clone(d.Inventory), func(kind schema.GroupVersionKind) bool {
-		return slices.Contains(w.Box.Kinds, kind)
-	})...)
-	left, err := d.Applier.Uncollected(owner, kinds)
+	left, err := d.Applier.Uncollected(owner, d.kindsOf(w.Box))
 	if err != nil {
 		return nil, err
 	}

@@ -22,7 +22,7 @@ func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, e
 		if d.heldBack(s, one) {
 			continue
 		}
-		if err := sleep(ctx, one.sleep); err != nil {
+		if err := sleep(ctx, one.child.Sleep); err != nil {
 			return false, err
 		}
 		change, err := d.Applier.Apply(ctx, s.owner, one.Desired)
@@ -74,8 +74,11 @@ func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error
 }
 
 // kinds lists the kinds that the resource's children may be of, in apply order, those declared before last.
-func (d *Declarative) kinds(s *scope) []schema.GroupVersionKind {
-	kinds := s.Box.Kinds
+func (d *Declarative) kinds(s *scope) []schema.GroupVersionKind { return d.kindsOf(s.Box) }
+
+// kindsOf is kinds for the resources of a box.
+func (d *Declarative) kindsOf(b *box.Box) []schema.GroupVersionKind {
+	kinds := b.Kinds
 	for _, kind := range d.Inventory {
 		if !slices.Contains(kinds, kind) {
 			kinds = append(slices.Clip(kinds), kind)

@@ -120,7 +120,6 @@ func (p *planner) add(child *box.Child, facts template.Facts, object *unstructur
 			Recreate: child.Recreate, Strict: child.Kind.GVK.Empty(), // spelled out by a person
 		},
 		path:  child.String(),
-		sleep: child.Sleep,
 		order: p.before + child.Position,
 		needs: p.needs(),
 		child: child,

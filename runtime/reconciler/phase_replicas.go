@@ -127,11 +127,11 @@ func scaledTwice(child *box.Child, other string) field.ErrorList {
 
 // autoscale has the conditions of a workload's autoscaler decide on its replicas. It changes the planned object, which is the cycle's own.
 func (d *Declarative) autoscale(ctx context.Context, s *scope, one *planned) error {
-	rendered, err := one.child.Value.Render(one.facts)
+	numbers, err := one.child.Autoscale.Numbers.Render(one.facts)
 	if err != nil {
 		return err //nolint:wrapcheck // names the declaration
 	}
-	scale, err := readScale(one.child, box.AutoscaleOf(rendered))
+	scale, err := readScale(one.child, &numbers)
 	if err != nil {
 		return err
 	}
@@ -143,15 +143,9 @@ func (d *Declarative) autoscale(ctx context.Context, s *scope, one *planned) err
 		return fmt.Errorf("%s: %w", one.path, err)
 	}
 	one.Yields = []apply.Yielded{{Path: replicasPath()}, {Path: lastScalePath()}}
-	kind, ok := d.Children.Kind(one.Object.GroupVersionKind())
-	if !ok {
-		return nil // applyChildren tells why
+	if observed := d.inMemory(one.Object); observed != nil {
+		d.scale(ctx, s, one, scale, observed)
 	}
-	observed := kind.Child(one.Object.GetNamespace(), one.Object.GetName())
-	if observed == nil {
-		return nil
-	}
-	d.scale(ctx, s, one, scale, observed)
 	return nil
 }
 

@@ -98,8 +98,7 @@ func (s *scope) failed() bool {
 // planned is one child that the resource wants, and where it comes from.
 type planned struct {
 	apply.Desired
-	path  string
-	sleep time.Duration
+	path string
 	// order is the position of its declaration among all of the box.
 	order int
 	// needs are the planned children, before this one, that must be ready before it is made.
