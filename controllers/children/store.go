@@ -22,25 +22,20 @@ import (
 
 // Store keeps children in memory. Its methods may be called concurrently.
 type Store struct {
-	start  Start
+	start  informer.Starter
 	mapper meta.RESTMapper
 
 	mu    sync.RWMutex // guards kinds and the holders in them
 	kinds map[schema.GroupVersionKind]*Kind
 }
 
-// Start starts the informer of a kind.
-type Start func(context.Context, informer.Options) (*informer.Informer, error)
-
 // NewStore returns an empty Store. The client reads and watches with the operator's own rights.
 func NewStore(client dynamic.Interface, mapper meta.RESTMapper) *Store {
-	return NewStoreOf(func(ctx context.Context, opts informer.Options) (*informer.Informer, error) {
-		return informer.Start(ctx, client, opts)
-	}, mapper)
+	return NewStoreOf(informer.From(client), mapper)
 }
 
 // NewStoreOf returns an empty Store whose informers come from start.
-func NewStoreOf(start Start, mapper meta.RESTMapper) *Store {
+func NewStoreOf(start informer.Starter, mapper meta.RESTMapper) *Store {
 	return &Store{start: start, mapper: mapper, kinds: map[schema.GroupVersionKind]*Kind{}}
 }
 

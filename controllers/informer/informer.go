@@ -51,6 +51,14 @@ type Informer struct {
 	optional bool
 }
 
+// Starter starts an informer.
+type Starter func(context.Context, Options) (*Informer, error)
+
+// From returns the Starter of informers that list and watch with the client.
+func From(client dynamic.Interface) Starter {
+	return func(ctx context.Context, opts Options) (*Informer, error) { return Start(ctx, client, opts) }
+}
+
 // Start starts an informer, which runs until Stop is called or ctx ends. It does not wait for the first list.
 func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Informer, error) {
 	shared := dynamicinformer.NewFilteredDynamicInformer(client, opts.Resource, opts.Namespace, opts.Resync, opts.Indexers,

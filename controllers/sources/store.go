@@ -48,15 +48,12 @@ func (e *DeniedError) Error() string {
 
 // Store keeps sources in memory. Its methods, and those of its Readers, may be called concurrently.
 type Store struct {
-	start  Start
+	start  informer.Starter
 	mapper meta.RESTMapper
 
 	mu      sync.Mutex // guards sources, and the askers in them
 	sources map[Source]*watched
 }
-
-// Start starts an informer.
-type Start func(context.Context, informer.Options) (*informer.Informer, error)
 
 // watched is a source while somebody asks for it.
 type watched struct {
@@ -75,13 +72,11 @@ type asker struct {
 
 // NewStore returns an empty Store. The client reads and watches with the operator's own rights.
 func NewStore(client dynamic.Interface, mapper meta.RESTMapper) *Store {
-	return NewStoreOf(func(ctx context.Context, opts informer.Options) (*informer.Informer, error) {
-		return informer.Start(ctx, client, opts)
-	}, mapper)
+	return NewStoreOf(informer.From(client), mapper)
 }
 
 // NewStoreOf returns an empty Store whose informers come from start.
-func NewStoreOf(start Start, mapper meta.RESTMapper) *Store {
+func NewStoreOf(start informer.Starter, mapper meta.RESTMapper) *Store {
 	return &Store{start: start, mapper: mapper, sources: map[Source]*watched{}}
 }
 
