@@ -92,7 +92,7 @@ func (e *entry) holdMissing(ctx context.Context, r *running) error {
 		if !ok {
 			continue
 		}
-		if err := r.controller.Watch(&observe.Children{Owner: e.set.GVK, Kind: held}); err != nil {
+		if err := r.controller.Watch(&observe.Children{Path: r.path, Kind: held}); err != nil {
 			return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
 		}
 		e.found(kind)

@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
@@ -54,6 +53,7 @@ type running struct {
 	resources  *informer.Informer
 	controller controller.TypedController[queue.Item]
 	queue      *queue.Queue
+	path       *observe.Path
 	inventory  []schema.GroupVersionKind
 	enrich     *enrich.Reader
 	sources    *sources.Reader
@@ -233,16 +233,17 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 
 // control makes the controller, gives it its sources and starts it.
 func (e *entry) control(ctx context.Context, r *running) error {
+	// The controller makes its queue when it starts; everybody here needs it before.
+	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})
+	r.path = &observe.Path{Set: e.set, Queue: r.queue}
 	r.sources = e.engine.sources.Reader(func(name types.NamespacedName) {
-		r.queue.Offer(queue.Item{NamespacedName: name, GVK: e.set.GVK}, queue.Facts{Source: queue.SourceWatch}, priorityqueue.AddOpts{})
+		r.path.Offer(observe.Occurrence{Resource: name, Source: queue.SourceWatch})
 	})
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
 		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 	})
-	// The controller makes its queue when it starts; everybody here needs it before.
-	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain),
@@ -269,10 +270,10 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)
 	}
-	events := []source.TypedSource[queue.Item]{&observe.Primary{GVK: e.set.GVK, Resources: r.resources}}
+	events := []source.TypedSource[queue.Item]{&observe.Primary{Path: r.path, Resources: r.resources}}
 	for _, kind := range append(e.set.Kinds(), r.inventory...) {
 		if held, ok := e.engine.children.Kind(kind); ok {
-			events = append(events, &observe.Children{Owner: e.set.GVK, Kind: held})
+			events = append(events, &observe.Children{Path: r.path, Kind: held})
 		}
 	}
 	for _, one := range events {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/source"
@@ -18,53 +17,48 @@ import (
 
 // Children is the source of one kind of children of a CRD's resources: whatever happens to a child concerns its owner.
 type Children struct {
-	// Owner is the kind of the resources.
-	Owner schema.GroupVersionKind
-	Kind  *children.Kind
+	Path *Path
+	Kind *children.Kind
 }
 
 var _ source.TypedSyncingSource[queue.Item] = (*Children)(nil)
 
-// Start hands the owner of every changed child to the queue until ctx ends. Children that are there already say nothing new:
+// Start hands the owner of every changed child to the path until ctx ends. Children that are there already say nothing new:
 // their owners are in the resources' own first list.
-func (c *Children) Start(ctx context.Context, q workqueue.TypedRateLimitingInterface[queue.Item]) error {
-	offer, err := offerTo(q)
-	if err != nil {
-		return err
-	}
-	return handle(ctx, c.Kind.Informer, c.handler(offer))
+func (c *Children) Start(ctx context.Context, _ workqueue.TypedRateLimitingInterface[queue.Item]) error {
+	return handle(ctx, c.Kind.Informer, c.handler())
 }
 
-func (c *Children) handler(offer offerFunc) toolscache.ResourceEventHandler {
+func (c *Children) handler() toolscache.ResourceEventHandler {
 	return toolscache.ResourceEventHandlerDetailedFuncs{
 		AddFunc: func(given any, initial bool) {
 			if object, ok := informer.Object(given); ok && !initial {
-				c.Kind.IfForeign(object, func() { c.offer(offer, object) })
+				c.Kind.IfForeign(object, func() { c.offer(object) })
 			}
 		},
 		UpdateFunc: func(before, after any) {
 			if object, ok := informer.Object(after); ok {
-				c.Kind.IfForeign(object, func() { c.offer(offer, object) })
+				c.Kind.IfForeign(object, func() { c.offer(object) })
 			}
 			// A child that changed hands concerns the one who lost it, too.
 			if old, ok := informer.Object(before); ok && owned(old) != owned(after) {
-				c.offer(offer, old)
+				c.offer(old)
 			}
 		},
 		DeleteFunc: func(given any) {
 			if object, ok := informer.Object(given); ok {
-				c.offer(offer, object)
+				c.offer(object)
 			}
 		},
 	}
 }
 
-func (c *Children) offer(offer offerFunc, child *unstructured.Unstructured) {
+func (c *Children) offer(child *unstructured.Unstructured) {
 	kind, name, err := controllers.ParseOwner(owned(child))
-	if err != nil || kind != c.Owner.GroupKind() {
+	if err != nil || kind != c.Path.Set.GVK.GroupKind() {
 		return
 	}
-	offer(queue.Item{NamespacedName: name, GVK: c.Owner}, queue.SourceChild)
+	c.Path.Offer(Occurrence{Resource: name, Source: queue.SourceChild})
 }
 
 // owned reads whom a child belongs to.

@@ -1,19 +1,9 @@
 package observe
 
-import (
-	toolscache "k8s.io/client-go/tools/cache"
-
-	"github.com/orkestra-runtime/orkestra/runtime/queue"
-)
+import toolscache "k8s.io/client-go/tools/cache"
 
 // Handler is what the informer calls.
-func (p *Primary) Handler(q *queue.Queue) (toolscache.ResourceEventHandler, error) {
-	offer, err := offerTo(q)
-	return p.handler(offer), err
-}
+func (p *Primary) Handler() toolscache.ResourceEventHandler { return p.handler() }
 
 // Handler is what the informer calls.
-func (c *Children) Handler(q *queue.Queue) (toolscache.ResourceEventHandler, error) {
-	offer, err := offerTo(q)
-	return c.handler(offer), err
-}
+func (c *Children) Handler() toolscache.ResourceEventHandler { return c.handler() }

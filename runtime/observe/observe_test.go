@@ -13,11 +13,11 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 	"k8s.io/client-go/dynamic/fake"
 	toolscache "k8s.io/client-go/tools/cache"
-	"k8s.io/client-go/util/workqueue"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/observe"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
@@ -65,6 +65,11 @@ func ownedBy(owner string) func(*unstructured.Unstructured) {
 		o.SetGroupVersionKind(partKind)
 		o.SetAnnotations(map[string]string{orkv1.AnnotationOwner: owner})
 	}
+}
+
+// path leads to the queue of an entry without gates.
+func path(q *queue.Queue) *observe.Path {
+	return &observe.Path{Set: &box.Set{GVK: widgetKind}, Queue: q}
 }
 
 // start starts an informer over a server that holds the objects.
@@ -210,11 +215,7 @@ func TestPrimary(t *testing.T) {
 				write(t, resources, tc.wrote)
 			}
 			q := newQueue(t)
-			handler, err := (&observe.Primary{GVK: widgetKind, Resources: resources}).Handler(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tc.event(handler)
+			tc.event((&observe.Primary{Path: path(q), Resources: resources}).Handler())
 			if diff := cmp.Diff(tc.want, drain(q)); diff != "" {
 				t.Errorf("\n%s\nqueue: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -303,12 +304,8 @@ func TestChildren(t *testing.T) {
 				write(t, held, tc.wrote)
 			}
 			q := newQueue(t)
-			source := &observe.Children{Owner: widgetKind, Kind: &children.Kind{Informer: held, GVK: partKind}}
-			handler, err := source.Handler(q)
-			if err != nil {
-				t.Fatal(err)
-			}
-			tc.event(handler)
+			source := &observe.Children{Path: path(q), Kind: &children.Kind{Informer: held, GVK: partKind}}
+			tc.event(source.Handler())
 			if diff := cmp.Diff(tc.want, drain(q)); diff != "" {
 				t.Errorf("\n%s\nqueue: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -320,7 +317,7 @@ func TestChildren(t *testing.T) {
 func TestSourceUntilItEnds(t *testing.T) {
 	resources, client := start(t, object("1"))
 	q := newQueue(t)
-	source := &observe.Primary{GVK: widgetKind, Resources: resources}
+	source := &observe.Primary{Path: path(q), Resources: resources}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	if err := source.Start(ctx, q); err != nil {
@@ -351,7 +348,7 @@ func TestSourceUntilItEnds(t *testing.T) {
 
 	// A second source of the informer shows when an event has been handed to every handler.
 	witnessed := newQueue(t)
-	witness := &observe.Primary{GVK: widgetKind, Resources: resources}
+	witness := &observe.Primary{Path: path(witnessed), Resources: resources}
 	cancel()
 	if err := witness.Start(t.Context(), witnessed); err != nil {
 		t.Fatal(err)
@@ -378,30 +375,11 @@ func wait(t *testing.T) {
 	}
 }
 
-func TestSourceWantsOurQueue(t *testing.T) {
-	resources, _ := start(t)
-	foreign := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[queue.Item]())
-	defer foreign.ShutDown()
-	for _, source := range []interface {
-		Start(context.Context, workqueue.TypedRateLimitingInterface[queue.Item]) error
-	}{
-		&observe.Primary{GVK: widgetKind, Resources: resources},
-		&observe.Children{Owner: widgetKind, Kind: &children.Kind{Informer: resources, GVK: partKind}},
-	} {
-		if err := source.Start(t.Context(), foreign); err == nil {
-			t.Errorf("%s takes a queue that keeps no facts", source)
-		}
-	}
-}
-
 // The way of an edit from the informer into the queue and to a worker.
 func BenchmarkPrimary(b *testing.B) {
 	resources, _ := start(b)
 	q := newQueue(b)
-	handler, err := (&observe.Primary{GVK: widgetKind, Resources: resources}).Handler(q)
-	if err != nil {
-		b.Fatal(err)
-	}
+	handler := (&observe.Primary{Path: path(q), Resources: resources}).Handler()
 	before, after := object("1"), object("2", generation(2))
 	b.ReportAllocs()
 	for b.Loop() {
