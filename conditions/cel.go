@@ -39,7 +39,29 @@ func (b *builder) cel(c *orkv1.Condition, others []string, at *field.Path) state
 		return nil
 	}
 	b.references = append(b.references, program.References()...)
+	b.misreads(c.CEL, program.References(), at.Child("cel"))
 	return &expression{program}
+}
+
+// misreads reports paths that lead nowhere at this place, of which the types of the expression don't tell.
+func (b *builder) misreads(text string, references [][]string, at *field.Path) {
+	roots := b.language.Roots()
+	if roots == nil {
+		return
+	}
+	for _, path := range references {
+		if path[0] == "spec" || path[0] == "status" || path[0] == "metadata" {
+			continue // the expression is typed by their schemas
+		}
+		misread := roots.Check(path)
+		switch {
+		case misread == nil:
+		case misread.Warning:
+			b.language.Warn(field.Invalid(at, text, misread.Problem))
+		default:
+			b.errors = append(b.errors, field.Invalid(at, text, misread.Problem))
+		}
+	}
 }
 
 // expression is what a CEL expression says.

@@ -51,6 +51,9 @@ func (e *Environment) Compile(expression string) (p *Program, err error) {
 	if err := checkPatterns(expression, checked); err != nil {
 		return nil, err
 	}
+	if err := e.checkEnums(expression, checked); err != nil {
+		return nil, err
+	}
 	if err := e.checkCost(env, expression, checked); err != nil {
 		return nil, err
 	}

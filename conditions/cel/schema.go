@@ -15,7 +15,8 @@ type schema struct {
 	open     bool               // an object may have other fields too
 	element  *schema            // of a list, or the values of a map
 	nullable bool
-	size     uint64 // the most elements, or bytes, that the cost estimate assumes
+	values   []string // of an enum of texts
+	size     uint64   // the most elements, or bytes, that the cost estimate assumes
 }
 
 // anything is the schema of a value of which nothing is known.
@@ -93,7 +94,7 @@ func (r schemaReader) named(path string, s *schema) *schema {
 var plainText = &schema{celType: cel.StringType, size: assumedSize}
 
 func text(props *apiextensionsv1.JSONSchemaProps) *schema {
-	s := &schema{celType: cel.StringType, size: bound(props.MaxLength)}
+	s := &schema{celType: cel.StringType, size: bound(props.MaxLength), values: textsOf(props.Enum)}
 	switch props.Format {
 	case "byte":
 		s.celType, s.format = cel.BytesType, props.Format
