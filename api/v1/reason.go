@@ -35,6 +35,8 @@ const (
 	ReasonChildImmutable = "ChildImmutable"
 	// ReasonChildProtected is a child that is to be deleted and that a label protects.
 	ReasonChildProtected = "ChildProtected"
+	// ReasonChildContested is a child that somebody else changes back each time it is written, which is now written ever more rarely.
+	ReasonChildContested = "ChildContested"
 	// ReasonChildTerminating is a child that is made anew when an object of its name, which is on its way out, is gone.
 	ReasonChildTerminating = "ChildTerminating"
 	// ReasonChildNotReady is a child that is made when another one, on which it depends, is there and ready.

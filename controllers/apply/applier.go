@@ -178,6 +178,7 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 	case holder.ours && a.converged(w, observed):
 		return unchanged, nil
 	}
+	by := w.kind.LastManager(observed.GetNamespace(), observed.GetName()) // the write takes the fields from it
 	configured, err := a.change(ctx, w, observed, holder.ours)
 	switch {
 	case err != nil && holder.ours:
@@ -192,7 +193,22 @@ func (a *Applier) keep(ctx context.Context, w write, observed *unstructured.Unst
 	case configured.GetResourceVersion() == observed.GetResourceVersion():
 		action = Unchanged // the server spells our values its own way, which is remembered now
 	}
-	return Change{Action: action, Object: configured}, nil
+	change := Change{Action: action, Object: configured}
+	if action == Configured {
+		change.Fields = fieldsOf(differences(w.kind.GVK, w.desired.Object.Object, observed.Object))
+		change.By = by
+	}
+	return change, nil
+}
+
+// fieldsOf are the paths of differences, as many as a person reads.
+func fieldsOf(found []difference) []string {
+	const most = 10
+	fields := make([]string, 0, min(len(found), most))
+	for _, one := range found[:min(len(found), most)] {
+		fields = append(fields, one.path)
+	}
+	return fields
 }
 
 // converged tells whether the object has all we want and nothing of ours that we want no more.

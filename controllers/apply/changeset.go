@@ -2,6 +2,7 @@ package apply
 
 import (
 	"fmt"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -29,6 +30,22 @@ type Change struct {
 	Action Action
 	// Object as the server or the memory last showed it. Shared: it must not be changed.
 	Object *unstructured.Unstructured
+	// Fields are the paths of what differed, of an object that was configured. At most ten.
+	Fields []string
+	// By is the field manager besides ours that changed such an object last. Empty: not known.
+	By string
+}
+
+// Detail is String with what differed, and through whom: configured Deployment hello: spec.replicas, last changed by kubectl.
+func (c Change) Detail() string {
+	said := c.String()
+	if len(c.Fields) > 0 {
+		said += ": " + strings.Join(c.Fields, ", ")
+	}
+	if c.By != "" {
+		said += ", last changed by " + c.By
+	}
+	return said
 }
 
 // String is what an event or a log line says: created Deployment hello.

@@ -46,7 +46,8 @@ type Kind struct {
 	Resource   schema.GroupVersionResource
 	Namespaced bool
 
-	holders map[string]struct{}
+	holders  map[string]struct{}
+	managers managers
 }
 
 // MissingKindError says that a kind is not installed. It is worth a new try when its CRD appears.
@@ -110,22 +111,27 @@ func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersion
 	if mapping == nil { // released since it was looked up
 		return nil, fmt.Errorf("kind %s was released while it was looked up", gvk.Kind)
 	}
-	// The informer outlives the call: it ends when the last holder releases it.
-	running, err := s.start(context.WithoutCancel(ctx), informer.Options{
-		Resource:      mapping.Resource,
-		LabelSelector: orkv1.LabelManagedBy + "=" + orkv1.ManagedByValue,
-		Indexers:      toolscache.Indexers{byOwner: ownerIndex},
-	})
-	if err != nil {
-		return nil, err
-	}
 	kind := &Kind{
-		Informer:   running,
 		GVK:        gvk,
 		Resource:   mapping.Resource,
 		Namespaced: mapping.Scope.Name() == meta.RESTScopeNameNamespace,
 		holders:    map[string]struct{}{holder: {}},
 	}
+	// The informer outlives the call: it ends when the last holder releases it.
+	running, err := s.start(context.WithoutCancel(ctx), informer.Options{
+		Resource:      mapping.Resource,
+		LabelSelector: orkv1.LabelManagedBy + "=" + orkv1.ManagedByValue,
+		Indexers:      toolscache.Indexers{byOwner: ownerIndex},
+		Trim:          kind.managers.note,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if _, _, err := running.Handle(kind.managers.forgets()); err != nil {
+		running.Stop()
+		return nil, err
+	}
+	kind.Informer = running
 	s.kinds[gvk] = kind
 	return kind, nil
 }

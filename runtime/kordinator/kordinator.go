@@ -75,7 +75,7 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	k.Health.Observe(item.NamespacedName, plain(err))
 	for _, change := range outcome.Changes.Writes() {
 		k.Metrics.Wrote(string(change.Action))
-		logf.FromContext(ctx).Info(change.String())
+		logf.FromContext(ctx).Info(change.Detail())
 	}
 	if err != nil {
 		return reconcile.Result{}, err

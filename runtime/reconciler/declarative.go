@@ -78,6 +78,8 @@ type Declarative struct {
 	steps workqueue.TypedRateLimiter[types.NamespacedName]
 	// histories are those of resources whose box has a rollback.
 	histories histories
+	// contests are those over children that somebody else changes back.
+	contests contests
 }
 
 var _ work.Reconciler = (*Declarative)(nil)
@@ -108,6 +110,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.steps.Forget(w.Item.NamespacedName)
 		d.Sources.Keep(w.Item.NamespacedName)
 		d.histories.forget(w.Item.NamespacedName)
+		d.contests.forget(w.Item.NamespacedName)
 		deleted, err := d.deleteLeftover(ctx, w)
 		return work.Outcome{Changes: deleted}, err
 	}

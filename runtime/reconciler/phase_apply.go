@@ -19,7 +19,7 @@ import (
 func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, err error) {
 	for i := range s.planned {
 		one := &s.planned[i]
-		if d.heldBack(s, one) {
+		if d.heldBack(s, one) || d.contested(s, one) {
 			continue
 		}
 		if err := sleep(ctx, one.child.Sleep); err != nil {
@@ -36,6 +36,7 @@ func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, e
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", one.path, err)
 		}
+		d.contests.note(s, one, change, d.Now())
 		s.changes = append(s.changes, change)
 	}
 	if missing, ok := errors.AsType[*sources.MissingError](s.planErr); ok {

@@ -73,8 +73,8 @@ var _ = Describe("A storm of edits on one resource", func() {
 	}, NodeTimeout(3*time.Minute))
 })
 
-func merge(patch string, n int64) client.Patch {
-	return client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, patch, n))
+func merge(patch string, values ...any) client.Patch {
+	return client.RawPatch("application/merge-patch+json", fmt.Appendf(nil, patch, values...))
 }
 
 // latency is the time from the creation of a resource to that of its ConfigMap.
