@@ -28,12 +28,12 @@ kind: Katalog
 metadata: {name: events}
 spec:
   crds:
-    %s:
-      apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
+    %[1]s:
+      apiTypes: {group: %[2]s, version: v1, kind: Widget, plural: widgets}
       namespace: %[1]s
-%s
+%[3]s
       operatorBox:
-%s
+%[4]s
 `, namespace, group, indent(entry, 6), indent(box, 8))
 }
 
