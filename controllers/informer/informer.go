@@ -33,9 +33,11 @@ type Options struct {
 	Resync time.Duration
 	// Indexers are built over the store.
 	Indexers toolscache.Indexers
-	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped in any
-	// case. Nil: nothing else is.
+	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped unless
+	// KeepManagedFields. Nil: nothing else is.
 	Trim func(*unstructured.Unstructured)
+	// KeepManagedFields keeps them in the store, where they are often the larger half of an object. Defaults to false.
+	KeepManagedFields bool
 	// Optional says that nothing fails without the objects: that they may not be listed is logged once, for developers.
 	Optional bool
 }
@@ -69,6 +71,9 @@ func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Inform
 	return start(ctx, shared, opts, func(given any) (any, error) {
 		if object, ok := given.(*unstructured.Unstructured); ok && opts.Trim != nil {
 			opts.Trim(object)
+		}
+		if opts.KeepManagedFields {
+			return given, nil
 		}
 		return trim(given)
 	})
@@ -201,7 +206,7 @@ func objects(stored []any) []*unstructured.Unstructured {
 	return list
 }
 
-// trim drops the managed fields, which are often the larger half of an object and which nothing reads from memory.
+// trim drops the managed fields.
 func trim(given any) (any, error) {
 	if object, ok := given.(*unstructured.Unstructured); ok {
 		unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")

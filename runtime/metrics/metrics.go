@@ -17,6 +17,7 @@ type Recorder struct {
 	panics            *prometheus.CounterVec
 	children          *prometheus.CounterVec
 	rollbacks         *prometheus.CounterVec
+	gates             gates
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -49,12 +50,13 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		rollbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orkestra_rollback_total", Help: "Resources that went back to the spec that succeeded last.",
 		}, []string{"crd"}),
+		gates: newGates(),
 	}
 	for _, register := range []func() error{
 		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
-		share(registerer, &r.rollbacks),
+		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -78,6 +80,8 @@ func (r *Recorder) CRD(name string) *CRD {
 		Panics:            r.panics.WithLabelValues(name),
 		Rollbacks:         r.rollbacks.WithLabelValues(name),
 		children:          map[string]prometheus.Counter{},
+		gates:             r.gates.crd(name),
+		all:               r,
 	}
 	for _, action := range []string{"created", "configured", "adopted", "pruned"} {
 		c.children[action] = r.children.WithLabelValues(name, action)
@@ -92,8 +96,10 @@ type CRD struct {
 	Panics    prometheus.Counter
 	Rollbacks prometheus.Counter
 
-	name string
-	now  *now
+	name  string
+	now   *now
+	all   *Recorder
+	gates crdGates
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer
