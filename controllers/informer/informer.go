@@ -33,9 +33,11 @@ type Options struct {
 	Resync time.Duration
 	// Indexers are built over the store.
 	Indexers toolscache.Indexers
-	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped in any
-	// case. Nil: nothing else is.
+	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped besides.
+	// Nil: nothing else is.
 	Trim func(*unstructured.Unstructured)
+	// KeepManagedFields keeps the managed fields.
+	KeepManagedFields bool
 	// Optional says that nothing fails without the objects: that they may not be listed is logged once, for developers.
 	Optional bool
 }
@@ -69,6 +71,9 @@ func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Inform
 	return start(ctx, shared, opts, func(given any) (any, error) {
 		if object, ok := given.(*unstructured.Unstructured); ok && opts.Trim != nil {
 			opts.Trim(object)
+		}
+		if opts.KeepManagedFields {
+			return given, nil
 		}
 		return trim(given)
 	})
