@@ -19,7 +19,7 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
+	"OperatorBox.preReconcile", "OperatorBox.cross", "Gate.external",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",

@@ -172,6 +172,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	if r := declared.Reconciler; r != nil {
 		b.Requeue = c.requeue(r.Requeue, at.Child("reconciler", "requeue"))
 	}
+	b.Watches, b.EventWatches = c.observe(declared, at)
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))

@@ -17,6 +17,7 @@ type Recorder struct {
 	panics            *prometheus.CounterVec
 	children          *prometheus.CounterVec
 	rollbacks         *prometheus.CounterVec
+	observed          *prometheus.CounterVec
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -49,12 +50,13 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		rollbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orkestra_rollback_total", Help: "Resources that went back to the spec that succeeded last.",
 		}, []string{"crd"}),
+		observed: newObserved(),
 	}
 	for _, register := range []func() error{
 		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
-		share(registerer, &r.rollbacks),
+		share(registerer, &r.rollbacks), share(registerer, &r.observed),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -70,6 +72,7 @@ func (r *Recorder) CRD(name string) *CRD {
 		failure:           r.reconciles.WithLabelValues(name, "error"),
 		duration:          r.duration.WithLabelValues(name),
 		now:               r.now,
+		observed:          r.observed,
 		name:              name,
 		Active:            r.active.WithLabelValues(name),
 		activated:         r.activations.WithLabelValues(name, "success"),
@@ -92,8 +95,9 @@ type CRD struct {
 	Panics    prometheus.Counter
 	Rollbacks prometheus.Counter
 
-	name string
-	now  *now
+	name     string
+	now      *now
+	observed *prometheus.CounterVec
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer
