@@ -8,8 +8,12 @@ const notYet = "not supported yet"
 // sign, the one value that is meant. What becomes supported is removed from here.
 var notSupported = setOf(
 	// A Katalog.
-	"Katalog.lifecycle", "Katalog.security", "Katalog.notification",
+	"Katalog.lifecycle", "Katalog.notification",
 	"Katalog.providers", "Katalog.gateway",
+
+	// Its security, as far as it is the gateway's.
+	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
+	"Security.provenance", "Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
 
 	// A CRD.
 	"CRD.conversion", "CRD.webhooks", "CRD.serve",
@@ -19,10 +23,11 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.preReconcile", "OperatorBox.cross", "Gate.external",
+	"OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
-	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
+	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff",
+	"PreReconcile.external", "Gate.external",
 
 	// A block.
 	"Block.external", "Block.git", "Block.docker",

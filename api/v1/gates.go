@@ -2,7 +2,7 @@ package v1
 
 // PreReconcile holds the gates between an event and its reconcile.
 type PreReconcile struct {
-	// Sentinels of both gates: a gate without sentinels of its own takes these.
+	// Sentinels that the gates, and the conditions of queue.behaviour, may ask for. They are computed for every change of a resource.
 	// +optional
 	Sentinels []string `json:"sentinels,omitempty"`
 	// External calls run before either gate.
@@ -16,13 +16,14 @@ type PreReconcile struct {
 	ReconcileGate *ReconcileGate `json:"reconcileGate,omitempty"`
 }
 
-// Gate passes when any of its sentinels is true, or it has none, and its conditions pass.
+// Gate passes when it has no sentinels or any of them is true, and its conditions pass. Sentinels that were not computed, as those of a
+// new resource or of a change of something else, hold nothing back.
 type Gate struct {
 	Conditions `json:",inline"`
 	// External calls run before the conditions.
 	// +optional
 	External []ExternalCall `json:"external,omitempty"`
-	// Sentinels are facts about the update, such as generationChanged.
+	// Sentinels are facts about the change, such as generationChanged. Those of preReconcile must name them as well.
 	// +optional
 	Sentinels []string `json:"sentinels,omitempty"`
 	// FailPolicy tells what a failed external call means: open (the default) passes, closed does not.

@@ -83,6 +83,15 @@ func (e *Environment) With(names ...string) *Environment {
 	return newEnvironment(roots, e.objects)
 }
 
+// Without returns an Environment that does not have the roots.
+func (e *Environment) Without(names ...string) *Environment {
+	roots := maps.Clone(e.roots)
+	for _, name := range names {
+		delete(roots, name)
+	}
+	return newEnvironment(roots, e.objects)
+}
+
 func (e *Environment) extend() (*cel.Env, error) {
 	base, err := libraries()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 
@@ -25,6 +24,10 @@ type Known struct {
 	local map[string]string
 	// added are the names that With gave roots which other places do not have.
 	added []string
+	// sentinels names the list of the Katalog that declares those that there are. Empty where there are none.
+	sentinels string
+	// withoutCEL are roots that CEL knows in other places.
+	withoutCEL []string
 	// environment is made when it is first asked for: few Katalogs have CEL in them.
 	environment func() *cel.Environment
 }
@@ -38,8 +41,10 @@ func New(resource *Props) *Known {
 		"index": "is there inside of a declaration with forEach",
 		"value": "is there inside of a declaration with forEach over a map",
 		// An import puts what they are bound to in their place.
-		"inputs":   "is there inside of a Motif",
-		"previous": "is there inside of rollback.onRollback",
+		"inputs":              "is there inside of a Motif",
+		"previous":            "is there inside of rollback.onRollback",
+		template.SentinelRoot: "is there in the gates of preReconcile and observe and in the conditions of queue.behaviour",
+		watched:               "is there in the gates of observe",
 	}}
 	for _, name := range []string{
 		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "intent", "metrics", "normalize",
@@ -59,8 +64,7 @@ func New(resource *Props) *Known {
 			r.roots[name] = props
 		}
 	}
-	r.environment = sync.OnceValue(r.newEnvironment)
-	return r
+	return r.renewed()
 }
 
 // With returns the roots with one more, or another in its place.
@@ -71,20 +75,11 @@ func (r *Known) With(name string, props *Props) *Known {
 		with.added = append(slices.Clone(r.added), name)
 	}
 	with.roots[name] = props
-	with.environment = sync.OnceValue(with.newEnvironment)
-	return &with
+	return with.renewed()
 }
 
 // Environment is what CEL expressions may name.
 func (r *Known) Environment() *cel.Environment { return r.environment() }
-
-func (r *Known) newEnvironment() *cel.Environment {
-	environment := cel.NewEnvironment(map[string]*Props{"spec": r.roots["spec"], "status": r.roots["status"]})
-	if len(r.added) > 0 {
-		environment = environment.With(r.added...)
-	}
-	return environment
-}
 
 // Extend returns the roots with a field at a path that the schema need not have, since it is set in memory: any value stands there.
 func (r *Known) Extend(path template.Path) *Known {
@@ -116,8 +111,13 @@ func (r *Known) Check(path template.Path) *template.Misread {
 	if !known {
 		return &template.Misread{Problem: r.unknownRoot(path[0])}
 	}
-	if path[0] == "children" && len(path) > 1 {
-		return at(1, r.children.check(path[1]))
+	if len(path) > 1 {
+		switch path[0] {
+		case "children":
+			return at(1, r.children.check(path[1]))
+		case template.SentinelRoot:
+			return at(1, r.checkSentinel(path[1]))
+		}
 	}
 	for i, key := range path[1:] {
 		next, ok := below(props, key)

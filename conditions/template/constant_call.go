@@ -45,7 +45,7 @@ func (r *rewriter) isConstant(node parse.Node) bool {
 		for i, arg := range n.Args {
 			if name, called := arg.(*parse.IdentifierNode); called {
 				f, known := r.language.function(name.Ident)
-				if i > 0 || !known || f.note != nil || f.random {
+				if i > 0 || !known || f.note != nil || f.random || f.sentinel {
 					return false
 				}
 			} else if !r.isConstant(arg) {

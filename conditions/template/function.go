@@ -16,6 +16,7 @@ type function struct {
 	code        any   // nil: a note, or one of Go's own, which text/template provides
 	note        *note // nil: a function
 	random      bool
+	sentinel    bool
 	flows       bool   // the result counts the time
 	needs       string // the enrich target that fetches what it reads
 	least, most int    // most < 0: any number
@@ -59,12 +60,18 @@ func (l *Language) function(name string) (function, bool) {
 			return function{note: note, random: note.random(), flows: note.flows()}, true
 		}
 	}
+	if f, ok := l.sentinel(name); ok {
+		return f, true
+	}
 	f, ok := functions()[name]
 	return f, ok
 }
 
 // unknown says that there is no such function, and which one was probably meant.
 func (l *Language) unknown(name string) string {
+	if why := l.notASentinel(name); why != "" {
+		return why
+	}
 	names := slices.Collect(maps.Keys(functions()))
 	if l != nil {
 		names = append(names, l.notes.names()...)

@@ -15,6 +15,8 @@ type Language struct {
 	steady string // why the value must be the same each time, empty where it need not be
 	// enriched are the enrich targets of the place, by name. Nil: nothing is said of functions that need one.
 	enriched map[string]bool
+	// sentinels are those that texts may call by their names. Nil: the place has none.
+	sentinels *sentinels
 	// prefix goes before the paths of what is found.
 	prefix string
 	found  *field.ErrorList

@@ -152,8 +152,11 @@ func (r *rewriter) call(name *parse.IdentifierNode, given int) *SyntaxError {
 	if f.random && r.language != nil && r.language.steady != "" {
 		return problem(r.text, int(name.Position()), "%s gives another value each time: %s", name.Ident, r.language.steady)
 	}
-	if f.note != nil {
+	switch {
+	case f.note != nil:
 		r.note(name, f.note)
+	case f.sentinel:
+		r.references = append(r.references, []string{SentinelRoot, name.Ident})
 	}
 	if _, again := r.used[name.Ident]; !again && f.needs != "" {
 		r.need(name, need{function: name.Ident, target: f.needs}, "")

@@ -33,10 +33,10 @@ type Options struct {
 	Resync time.Duration
 	// Indexers are built over the store.
 	Indexers toolscache.Indexers
-	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped besides.
-	// Nil: nothing else is.
+	// Trim drops from an object, before it is stored, what nobody reads; it may change the object. Managed fields are dropped unless
+	// KeepManagedFields. Nil: nothing else is.
 	Trim func(*unstructured.Unstructured)
-	// KeepManagedFields keeps the managed fields.
+	// KeepManagedFields keeps them in the store, where they are often the larger half of an object. Defaults to false.
 	KeepManagedFields bool
 	// Optional says that nothing fails without the objects: that they may not be listed is logged once, for developers.
 	Optional bool
@@ -206,7 +206,7 @@ func objects(stored []any) []*unstructured.Unstructured {
 	return list
 }
 
-// trim drops the managed fields, which are often the larger half of an object and which nothing reads from memory.
+// trim drops the managed fields.
 func trim(given any) (any, error) {
 	if object, ok := given.(*unstructured.Unstructured); ok {
 		unstructured.RemoveNestedField(object.Object, "metadata", "managedFields")

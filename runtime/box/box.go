@@ -9,8 +9,10 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
+	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
 // Set is all that is compiled of one CRD entry. It never changes.
@@ -27,6 +29,8 @@ type Set struct {
 	Workers int
 	// FailureThreshold is how many failures in a row make a resource count as failing.
 	FailureThreshold int
+	// Limits tell which events are dropped while the queue is full. Nil: none are.
+	Limits *gate.Limits
 	// Namespaces guards which namespaces are operated.
 	Namespaces NamespaceGuard
 	// Labels are kept on every resource.
@@ -83,6 +87,12 @@ func (s *Set) Kinds() []schema.GroupVersionKind {
 type Box struct {
 	// Target is empty for the CRD's own box.
 	Target string
+	// Sentinels are those that the gates before a cycle, and the conditions of the queue, may ask for.
+	Sentinels []sentinel.Name
+	// EnqueueGate decides whether an event becomes work, and ReconcileGate whether work is done now. Nil ones pass.
+	EnqueueGate, ReconcileGate *gate.Gate
+	// EventAware keeps the events of one resource apart until the reconcile gate.
+	EventAware bool
 	// Gate of the box; while it is false no child is touched.
 	Gate *conditions.Program
 	// Blocks are onCreate and onReconcile, as far as declared.

@@ -90,7 +90,7 @@ func compile(
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known).Enriched(targets...), known: known, profiles: presets, errs: &unknown,
+		language: language.Within(known).Enriched(targets...), known: known, stored: known, profiles: presets, errs: &unknown,
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -105,7 +105,7 @@ func compile(
 		},
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
-		Namespaces:       NamespaceGuard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces},
+		Namespaces:       namespaceGuard(katalog, entry),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 		OnRemoval:        cmp.Or(entry.OnRemoval, orkv1.RemovalKeep),
@@ -125,6 +125,7 @@ func compile(
 	set.Labels = c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels"))
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
+	set.Limits = c.limits(set.crd, entry.OperatorBox.Reconciler, at.Child("operatorBox"))
 	set.Enrich = c.enrich(set, at)
 	return set, atIngresses(*c.errs, certificates)
 }
@@ -140,6 +141,8 @@ type compiler struct {
 	// language is what texts may use at the place where the compiler is, and known what is known of the roots there.
 	language *template.Language
 	known    *roots.Known
+	// stored is what is known of the roots before normalize and mutation.
+	stored   *roots.Known
 	profiles *profiles
 	errs     *field.ErrorList
 }
@@ -172,6 +175,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	if r := declared.Reconciler; r != nil {
 		b.Requeue = c.requeue(r.Requeue, at.Child("reconciler", "requeue"))
 	}
+	c.preReconcile(b, declared.PreReconcile, at.Child("preReconcile"))
 	b.Watches, b.EventWatches = c.observe(declared, at)
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)

@@ -23,7 +23,7 @@ import (
 // cluster to react to what was written.
 const quiet = 2 * time.Second
 
-// untilSettled returns when every resource is ready, nothing is queued and nothing happened for a while, and prints what there
+// untilSettled returns when every resource is ready or held back by a gate, nothing is queued and nothing happened for a while, and prints what there
 // is. At the time limit it fails and names what is not ready.
 func untilSettled(ctx context.Context, out io.Writer, e *engine.Engine, expected []*unstructured.Unstructured, limit time.Duration) error {
 	deadline := time.NewTimer(limit)
@@ -73,7 +73,7 @@ func unsettled(states []engine.State, expected []*unstructured.Unstructured) []s
 		}
 		for _, resource := range state.Resources {
 			seen[identity(resource.Object)] = true
-			if !resource.Ready {
+			if !resource.Ready && !resource.Held {
 				open = append(open, fmt.Sprintf("%s: %s", identity(resource.Object), resource.Reason))
 			}
 		}

@@ -20,11 +20,16 @@ func (e *Engine) unmetDependency(one *entry) string {
 		switch {
 		case !other.operates():
 			return "dependency " + name + " has not started"
-		case dependency.Condition == orkv1.DependencyHealthy && snapshot.State != health.Healthy:
+		case dependency.Condition == orkv1.DependencyHealthy && !well(snapshot):
 			return "dependency " + name + " is not healthy"
 		}
 	}
 	return ""
+}
+
+// well tells whether an entry has reconciled and no resource of it fails, gated or not.
+func well(s health.Snapshot) bool {
+	return s.State == health.Healthy || s.State == health.Gated && s.Succeeded
 }
 
 // wakeDependents has every entry that depends on one look again.

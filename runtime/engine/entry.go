@@ -18,6 +18,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
@@ -208,6 +209,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	resources, err := informer.Start(context.WithoutCancel(ctx), e.engine.client, informer.Options{
 		Resource: definition.GroupVersionResource, Namespace: e.set.Watch.Namespace, LabelSelector: e.set.Watch.LabelSelector,
 		FieldSelector: e.set.Watch.FieldSelector, Resync: e.set.Watch.Resync,
+		KeepManagedFields: e.set.Declares(sentinel.ManagedFieldsChanged),
 	})
 	if err != nil {
 		return err
@@ -243,7 +245,10 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 func (e *entry) control(ctx context.Context, r *running) error {
 	// The controller makes its queue when it starts; everybody here needs it before.
 	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})
-	r.path = &observe.Path{Set: e.set, Queue: r.queue}
+	r.path = &observe.Path{
+		Set: e.set, Queue: r.queue, Resources: r.resources, Health: e.health, Metrics: e.metrics, Now: e.engine.opts.Now,
+		Log: logf.FromContext(ctx),
+	}
 	r.sources = e.engine.sources.Reader(func(name types.NamespacedName) {
 		r.path.Offer(observe.Occurrence{Resource: name, Source: queue.SourceWatch})
 	})
@@ -254,7 +259,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	})
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
-		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain),
+		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain), Now: e.engine.opts.Now,
 		Held: func() bool { return !r.released.Load() },
 	})
 	log := logf.FromContext(ctx)

@@ -35,6 +35,11 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	e.mu.Lock()
 	e.entries = next
 	e.mu.Unlock()
+	for _, one := range gone {
+		if _, stays := next[one.set.Name]; !stays {
+			one.metrics.Remove()
+		}
+	}
 	e.wakeUp(removedEntries, 0)
 	for name := range next {
 		e.wakeUp(name, 0)
@@ -48,12 +53,13 @@ type declared struct {
 	finalizers []string
 	notes      *orkv1.Notes
 	profiles   *orkv1.Profiles
+	security   *orkv1.Security
 	crd        orkv1.CRD
 }
 
 // alone is a Katalog of nothing but the entry.
 func (d declared) alone(name string) *orkv1.Katalog {
-	katalog := &orkv1.Katalog{Notes: d.notes, Profiles: d.profiles}
+	katalog := &orkv1.Katalog{Notes: d.notes, Profiles: d.profiles, Security: d.security}
 	katalog.Name = d.katalog
 	katalog.Spec.Finalizers = d.finalizers
 	katalog.Spec.CRDs = map[string]orkv1.CRD{name: d.crd}
@@ -78,7 +84,7 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 				set:    set,
 				declared: declared{
 					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy(),
-					notes: katalog.Notes.DeepCopy(), profiles: katalog.Profiles.DeepCopy(),
+					notes: katalog.Notes.DeepCopy(), profiles: katalog.Profiles.DeepCopy(), security: katalog.Security.DeepCopy(),
 				},
 				health:  health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
 				metrics: e.series.CRD(set.Name),

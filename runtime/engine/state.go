@@ -37,6 +37,8 @@ type ResourceState struct {
 	Ready bool
 	// Reason says why not.
 	Reason string
+	// Held tells that a gate keeps it from being reconciled as it is: it gets no further until an event passes.
+	Held bool
 }
 
 // States returns what all entries do, in the order of their names.
@@ -95,7 +97,11 @@ func (e *entry) resource(r *running, object *unstructured.Unstructured) Resource
 		return s
 	}
 	s.Ready = status.IsTrue(object, orkv1.ConditionReady)
-	switch condition := status.Find(status.Conditions(object.Object), orkv1.ConditionReady); {
+	condition := status.Find(status.Conditions(object.Object), orkv1.ConditionReady)
+	reconciled := condition != nil && (condition.ObservedGeneration == 0 || condition.ObservedGeneration >= object.GetGeneration())
+	switch held := e.health.Held(client.ObjectKeyFromObject(object)); {
+	case held != "" && !reconciled:
+		s.Held, s.Reason = true, held
 	case condition == nil:
 		s.Reason = "not reconciled yet"
 	case !s.Ready && condition.Message != "":

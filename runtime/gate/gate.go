@@ -2,6 +2,8 @@
 package gate
 
 import (
+	"slices"
+
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -53,4 +55,11 @@ func (g *Gate) heard(o Occasion) bool {
 		}
 	}
 	return false
+}
+
+// Reads tells whether the gate may read a root.
+func (g *Gate) Reads(root string) bool { return g != nil && reads(g.Conditions, root) }
+
+func reads(program *conditions.Program, root string) bool {
+	return slices.ContainsFunc(program.References(), func(path []string) bool { return len(path) == 0 || path[0] == root })
 }

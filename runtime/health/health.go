@@ -19,6 +19,8 @@ const (
 	Healthy State = "healthy"
 	// Degraded has a resource that failed as often in a row as the threshold, or lost its definition.
 	Degraded State = "degraded"
+	// Gated has nothing wrong: a gate holds back the reconcile that was to come. It ends with the next one that passes.
+	Gated State = "gated"
 )
 
 // CRD is the health of one CRD entry. It may be used concurrently.
@@ -39,6 +41,9 @@ type CRD struct {
 	failing   int // resources at or over the threshold
 	lastError string
 	lastCycle time.Time
+	// gated is why the reconcile that was to come is held back, and held the same for each resource that no reconcile followed since.
+	gated string
+	held  map[types.NamespacedName]string
 }
 
 // failure is what is known of a resource whose last cycle failed.
@@ -64,7 +69,7 @@ func New(threshold int, opts Options) *CRD {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &CRD{threshold: threshold, Options: opts, failures: map[types.NamespacedName]failure{}}
+	return &CRD{threshold: threshold, Options: opts, failures: map[types.NamespacedName]failure{}, held: map[types.NamespacedName]string{}}
 }
 
 // Started notes that the workers run.
@@ -87,6 +92,7 @@ func (h *CRD) Stopped(missing bool) {
 	defer h.mu.Unlock()
 	h.started, h.missing, h.succeeded = false, missing, false
 	h.failures, h.failing = map[types.NamespacedName]failure{}, 0
+	h.gated, h.held = "", map[types.NamespacedName]string{}
 	if missing {
 		h.lastError = "CRD missing at runtime"
 	}
@@ -105,6 +111,8 @@ func (h *CRD) observe(name types.NamespacedName, err error) (recovered bool) {
 	h.total++
 	h.lastCycle = h.Now()
 	before := h.stateLocked()
+	h.gated = ""
+	delete(h.held, name)
 	if err == nil {
 		h.succeeded = true
 		h.forgetLocked(name)
@@ -132,6 +140,7 @@ func (h *CRD) forget(name types.NamespacedName) (recovered bool) {
 	defer h.mu.Unlock()
 	before := h.stateLocked()
 	h.forgetLocked(name)
+	delete(h.held, name)
 	return before != Healthy && h.stateLocked() == Healthy
 }
 
@@ -166,6 +175,10 @@ type Snapshot struct {
 	// LastError is kept after recovery.
 	LastError string
 	LastCycle time.Time
+	// GatedReason tells why the reconcile that was to come is held back. Empty unless the last one was.
+	GatedReason string
+	// Succeeded tells whether a cycle has succeeded since the start.
+	Succeeded bool
 }
 
 // Snapshot returns the health now.
@@ -175,6 +188,7 @@ func (h *CRD) Snapshot() Snapshot {
 	return Snapshot{
 		State: h.stateLocked(), Missing: h.missing, Waiting: h.waiting, PendingObservation: h.pending, StartedAt: h.startedAt, Total: h.total, Failed: h.failed,
 		Failing: h.failing, Retrying: len(h.failures), LastError: h.lastError, LastCycle: h.lastCycle,
+		GatedReason: h.gated, Succeeded: h.succeeded,
 	}
 }
 
@@ -184,6 +198,8 @@ func (h *CRD) stateLocked() State {
 		return Degraded
 	case !h.started:
 		return NotStarted
+	case h.gated != "":
+		return Gated
 	case h.succeeded:
 		return Healthy
 	default:

@@ -25,7 +25,7 @@ type Resources interface {
 	Get(name types.NamespacedName) *unstructured.Unstructured
 }
 
-// Options of a Kordinator. All but Held and Drain must be set.
+// Options of a Kordinator. All but Held, State, Now and Drain must be set.
 type Options struct {
 	Set       *box.Set
 	Resources Resources
@@ -38,6 +38,10 @@ type Options struct {
 	// Held tells that what the entry depends on is not there yet: nothing is done for a resource then, unless it is on its way
 	// out. Nil: never.
 	Held func() bool
+	// State gives the roots health and metrics, where the reconcile gate reads one of them. Nil: both are empty.
+	State func() map[string]any
+	// Now is the clock of the reconcile gate. Nil is time.Now.
+	Now func() time.Time
 	// Drain is how long a cycle may go on after the controller was told to stop. Zero: it is cancelled at once.
 	Drain time.Duration
 }
@@ -66,6 +70,9 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		return reconcile.Result{}, nil // every resource is queued when the entry is released
 	}
 	w.Box = k.Set.Effective(box.Target(w.Object))
+	if !k.admits(ctx, w) {
+		return reconcile.Result{}, nil // until the next event
+	}
 
 	start := time.Now()
 	k.Metrics.Active.Inc()

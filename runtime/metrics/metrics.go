@@ -17,6 +17,7 @@ type Recorder struct {
 	panics            *prometheus.CounterVec
 	children          *prometheus.CounterVec
 	rollbacks         *prometheus.CounterVec
+	gates             gates
 	observed          *prometheus.CounterVec
 }
 
@@ -50,13 +51,15 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		rollbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orkestra_rollback_total", Help: "Resources that went back to the spec that succeeded last.",
 		}, []string{"crd"}),
+		gates:    newGates(),
 		observed: newObserved(),
 	}
 	for _, register := range []func() error{
 		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
-		share(registerer, &r.rollbacks), share(registerer, &r.observed),
+		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
+		share(registerer, &r.observed),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -72,7 +75,6 @@ func (r *Recorder) CRD(name string) *CRD {
 		failure:           r.reconciles.WithLabelValues(name, "error"),
 		duration:          r.duration.WithLabelValues(name),
 		now:               r.now,
-		observed:          r.observed,
 		name:              name,
 		Active:            r.active.WithLabelValues(name),
 		activated:         r.activations.WithLabelValues(name, "success"),
@@ -81,6 +83,8 @@ func (r *Recorder) CRD(name string) *CRD {
 		Panics:            r.panics.WithLabelValues(name),
 		Rollbacks:         r.rollbacks.WithLabelValues(name),
 		children:          map[string]prometheus.Counter{},
+		gates:             r.gates.crd(name),
+		all:               r,
 	}
 	for _, action := range []string{"created", "configured", "adopted", "pruned"} {
 		c.children[action] = r.children.WithLabelValues(name, action)
@@ -95,9 +99,10 @@ type CRD struct {
 	Panics    prometheus.Counter
 	Rollbacks prometheus.Counter
 
-	name     string
-	now      *now
-	observed *prometheus.CounterVec
+	name  string
+	now   *now
+	all   *Recorder
+	gates crdGates
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer

@@ -18,8 +18,7 @@ import (
 
 // Listed are the resources of an entry, as memory shows them. They are shared and must not be changed.
 type Listed interface {
-	// Get returns nil for a resource that is not there.
-	Get(name types.NamespacedName) *unstructured.Unstructured
+	Resources
 	List() []*unstructured.Unstructured
 }
 
@@ -149,15 +148,5 @@ func (o *Observer) foreign(object, resource *unstructured.Unstructured, do func(
 
 // facts are what texts that select resources read.
 func (o *Observer) facts(resource *unstructured.Unstructured) template.Facts {
-	member := func(name string) any {
-		if value := resource.Object[name]; value != nil {
-			return value
-		}
-		return map[string]any{}
-	}
-	return template.NewFacts(map[string]any{
-		"apiVersion": resource.GetAPIVersion(), "kind": resource.GetKind(),
-		"metadata": member("metadata"), "spec": member("spec"), "status": member("status"),
-		"target": box.Delivery(resource),
-	}, o.Now)
+	return template.NewFacts(box.Roots(resource), o.Now)
 }

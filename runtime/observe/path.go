@@ -2,15 +2,18 @@ package observe
 
 import (
 	"context"
+	"time"
 
+	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
+	"github.com/orkestra-runtime/orkestra/runtime/health"
+	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
 
@@ -37,15 +40,63 @@ type Observed struct {
 	Event map[string]any
 }
 
-// Path is the way from an occurrence to the queue, one for all sources of a CRD.
+// Resources reads resources from memory.
+type Resources interface {
+	// Get returns nil for a resource that is not there. What it returns is shared and must not be changed.
+	Get(name types.NamespacedName) *unstructured.Unstructured
+}
+
+// Path is the way from an occurrence to the queue, one for all sources of a CRD. Set and Queue must be set.
 type Path struct {
 	Set   *box.Set
 	Queue *queue.Queue
+	// Resources are what is in memory. Nil: a resource is known only by an occurrence that brings it along.
+	Resources Resources
+	// Health is told of events that a gate refuses, and Metrics of all decisions. Nil: nobody is.
+	Health  *health.CRD
+	Metrics *metrics.CRD
+	// State gives the roots health and metrics, where a gate reads one of them. Nil: both are empty.
+	State func() map[string]any
+	// Now is the clock of conditions. Nil is time.Now.
+	Now func() time.Time
+	Log logr.Logger
 }
 
-// Offer queues the resource, unless something on the way forbids it.
+// Offer queues the resource, unless its namespace, a queue that is full or a gate forbids it, which are asked in this order. Nothing
+// keeps back a resource that is gone or on its way out.
 func (p *Path) Offer(o Occurrence) {
-	p.Queue.Offer(queue.Item{NamespacedName: o.Resource, GVK: p.Set.GVK}, queue.Facts{Source: o.Source}, priorityqueue.AddOpts{})
+	item := queue.Item{NamespacedName: o.Resource, GVK: p.Set.GVK}
+	object := o.After
+	if object == nil && o.Before == nil && p.Resources != nil {
+		object = p.Resources.Get(o.Resource)
+	}
+	switch {
+	case object == nil && o.Observed != nil && p.Resources != nil:
+		return // it concerns nobody
+	case object == nil || object.GetDeletionTimestamp() != nil:
+		p.Queue.OfferBelow(item, queue.Facts{Source: o.Source}, 0)
+		return
+	}
+	e := p.event(o, object)
+	if p.restricted(e) {
+		p.dropped(e, metrics.DroppedByNamespace)
+		return
+	}
+	if e.box.EventAware {
+		item.EventID = p.Queue.NextEventID()
+	}
+	judged := p.judge(e, item)
+	if judged.Drop != "" || !p.admits(e) {
+		p.overflown(e, judged)
+		return
+	}
+	// Others may have filled the queue meanwhile.
+	for p.Queue.OfferBelow(item, e.facts(), judged.Below) {
+		if judged = p.judge(e, item); judged.Drop != "" {
+			p.overflown(e, judged)
+			return
+		}
+	}
 }
 
 // handle adds the handler, and removes it when ctx ends.

@@ -15,16 +15,33 @@ func (q *Queue) NextEventID() uint64 {
 // Options are those of AddWithOpts, but the default priority is that of the facts' source. It reports whether the queue took the
 // item: false once it is shut down.
 func (q *Queue) Offer(item Item, facts Facts, opts priorityqueue.AddOpts) bool {
+	delay := q.delayOf(item, opts)
+
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.addLocked(offered(item, facts, opts), delay)
+}
+
+// OfferBelow is Offer at once, unless as many items as the depth, or more, are ready and waiting and it would be one more: then it
+// reports that the queue is full, and nothing is added. What joins a waiting item takes no room. A depth of 0 is no bound.
+func (q *Queue) OfferBelow(item Item, facts Facts, depth int) (full bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if depth > 0 && q.ready >= depth && !q.objects[item.Object()].joins(item) {
+		return q.state == open
+	}
+	q.addLocked(offered(item, facts, priorityqueue.AddOpts{}), 0)
+	return false
+}
+
+// offered is the entry of an event.
+func offered(item Item, facts Facts, opts priorityqueue.AddOpts) entry {
 	priority := facts.Source.Priority()
 	if opts.Priority != nil {
 		priority = *opts.Priority
 	}
 	facts.Uncomputed = facts.Uncomputed || facts.Sentinels == nil
-	delay := q.delayOf(item, opts)
-
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	return q.addLocked(entry{item: item, facts: facts, priority: priority}, delay)
+	return entry{item: item, facts: facts, priority: priority}
 }
 
 // Add adds an item as an event about which nothing is known.

@@ -12,6 +12,13 @@ func (q *Queue) Depth() int {
 	return q.Len()
 }
 
+// Holds reports whether an event of the item would join one that waits, and so take no room.
+func (q *Queue) Holds(item Item) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.objects[item.Object()].joins(item)
+}
+
 // Pending returns how many items are ready and waiting, how many are with workers, and how many wait for their time, all at one
 // instant.
 func (q *Queue) Pending() (ready, processing, delayed int) {

@@ -59,6 +59,11 @@ func (m *mailbox) has(item Item) bool {
 	return m.out && m.current.item == item
 }
 
+// joins tells whether an item would be merged with one that waits.
+func (m *mailbox) joins(item Item) bool {
+	return m != nil && (m.find(item) != nil || len(m.waiting) == 1 && m.waiting[0].again)
+}
+
 // put adds e, to be handed out at readyAt or at once if that is zero.
 func (m *mailbox) put(e entry, readyAt time.Time) {
 	if len(m.waiting) == 0 {

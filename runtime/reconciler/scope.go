@@ -118,24 +118,9 @@ func (s *scope) outdated() bool {
 
 func (d *Declarative) newScope(w work.Work) *scope {
 	s := &scope{Work: w, owner: owner(w), found: w.Object, effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
-	s.facts = template.NewFacts(map[string]any{
-		"apiVersion": w.Object.GetAPIVersion(),
-		"kind":       w.Object.GetKind(),
-		"metadata":   member(w.Object, "metadata"),
-		"spec":       member(w.Object, "spec"),
-		"status":     member(w.Object, "status"),
-		"target":     box.Delivery(w.Object),
-	}, d.Now).WithRandom(d.Random).Watch(s.edges).WithUnique(d.unique(s))
+	s.facts = template.NewFacts(box.Roots(w.Object), d.Now).WithRandom(d.Random).Watch(s.edges).WithUnique(d.unique(s))
 	for name, value := range d.Roots {
 		s.facts = s.facts.With(name, value)
 	}
 	return s
-}
-
-// member returns a map of the object, an empty one when it has none, so that templates may look into it.
-func member(object *unstructured.Unstructured, name string) any {
-	if value, ok := object.Object[name]; ok && value != nil {
-		return value
-	}
-	return map[string]any{}
 }

@@ -10,6 +10,8 @@ import (
 	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 const (
@@ -21,7 +23,7 @@ const (
 
 // specOf is the spec of a resource as JSON, which is the same for equal specs.
 func specOf(resource *unstructured.Unstructured) ([]byte, error) {
-	spec, err := json.Marshal(member(resource, "spec"))
+	spec, err := json.Marshal(box.Member(resource, "spec"))
 	if err != nil {
 		return nil, fmt.Errorf("encode the spec: %w", err)
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // writeStatus says what the cycle came to: conditions, declared fields, Events, and when to come back. That it cannot be written
@@ -105,7 +106,7 @@ func (d *Declarative) judge(s *scope) verdict {
 	case s.restricted:
 		return verdict{
 			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
-			message: "namespace " + s.Object.GetNamespace() + " is not one that the Katalog operates",
+			message: box.Restriction(s.Object.GetNamespace()),
 		}
 	case s.rollback != nil: // a person has to change the spec, also when the previous one succeeds
 		return verdict{stalled: true, reason: s.rollback.cause.reason, message: s.rollback.cause.message}

@@ -39,6 +39,7 @@ type actor struct {
 	// random are the keys of data that are another text each time.
 	random  map[apply.ID][]string
 	outcome Outcome
+	cause   cause
 	// wanted are the children of the last cycle, in the order in which they are applied.
 	wanted []*unstructured.Unstructured
 	// gates are those of the cycle that runs.
@@ -117,6 +118,12 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 	writes, before := a.server.writes, maps.Clone(a.server.objects)
 	object := a.now()
 	a.gates = nil
+	if object.GetDeletionTimestamp() == nil && !a.enqueued(object) || !a.reconciled(object) {
+		if len(a.gates) > 0 { // else the event was dropped before
+			a.note(Cycle{Gates: a.gates})
+		}
+		return false
+	}
 	outcome, err := a.contain(logf.IntoContext(ctx, logr.New(log{&a.outcome.Warnings})), work.Work{
 		Item:   queue.Item{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}, GVK: a.set.GVK},
 		Object: object, Set: a.set, Box: a.effective(object),

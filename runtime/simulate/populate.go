@@ -138,6 +138,7 @@ func (s *simulation) compareOld(resources []*resource) error {
 			}
 			one.object.SetGeneration(generation)
 		}
+		one.old = old
 	}
 	return nil
 }

@@ -177,6 +177,8 @@ func (s *simulation) placed(object *unstructured.Unstructured, namespace string)
 type resource struct {
 	*entry
 	object *unstructured.Unstructured
+	// old is the resource as it was before the last change. Nil: it is new.
+	old *unstructured.Unstructured
 	// notes are warnings of the server, and refused is why it would not take the resource.
 	notes   []string
 	refused error

@@ -1,0 +1,173 @@
+package box
+
+import (
+	"maps"
+	"slices"
+	"time"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/gate"
+)
+
+// The roots that the process knows of itself.
+const (
+	HealthRoot  = "health"
+	MetricsRoot = "metrics"
+)
+
+// preReconcile compiles the gates of a box.
+func (c *compiler) preReconcile(b *Box, declared *orkv1.PreReconcile, at *field.Path) {
+	if declared == nil {
+		return
+	}
+	list := at.Child("sentinels")
+	b.Sentinels = c.sentinels(declared.Sentinels, list)
+	gates := c.inGate(b.Sentinels, list.String(), false)
+	if one := declared.EnqueueGate; one != nil {
+		b.EnqueueGate = gates.gateOf(one, b.Sentinels, at.Child("enqueueGate"))
+	}
+	if one := declared.ReconcileGate; one != nil {
+		b.ReconcileGate = gates.gateOf(&one.Gate, b.Sentinels, at.Child("reconcileGate"))
+		b.EventAware = one.EventAware
+	}
+}
+
+// observedGate compiles the gate of a declared observation. Its sentinels are those of the observed object, and need no other
+// declaration.
+func (c *compiler) observedGate(declared *orkv1.Gate, at *field.Path) *gate.Gate {
+	if declared == nil {
+		return nil
+	}
+	list := at.Child("sentinels")
+	sentinels := c.sentinels(declared.Sentinels, list)
+	return &gate.Gate{Sentinels: sentinels, Conditions: c.inGate(sentinels, list.String(), true).gate(declared.Conditions, at)}
+}
+
+// sentinels reads the names of a list.
+func (c *compiler) sentinels(declared []string, at *field.Path) []sentinel.Name {
+	var names []sentinel.Name
+	for i, text := range declared {
+		name, err := sentinel.Parse(text)
+		switch {
+		case err != nil:
+			c.report(field.Invalid(at.Index(i), text, err.Error()))
+		case slices.Contains(names, name):
+			c.report(field.Invalid(at.Index(i), text, "stands twice; remove one"))
+		default:
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// inGate returns a compiler of texts that are read before there is a cycle. They see the resource as it is stored.
+func (c *compiler) inGate(declared []sentinel.Name, list string, observed bool) *compiler {
+	in := c.seeing(c.stored.InGate(declared, list, observed))
+	in.language = in.language.WithSentinels(declared, list).Enriched()
+	return in
+}
+
+// gateOf compiles a gate whose sentinels are some of those that stand above it.
+func (c *compiler) gateOf(declared *orkv1.Gate, above []sentinel.Name, at *field.Path) *gate.Gate {
+	list := at.Child("sentinels")
+	own := c.sentinels(declared.Sentinels, list)
+	for _, name := range own {
+		if !slices.Contains(above, name) {
+			i := slices.Index(declared.Sentinels, string(name))
+			c.report(field.Invalid(list.Index(i), string(name), "is not among preReconcile.sentinels: add it there"))
+		}
+	}
+	program := c.gate(declared.Conditions, at)
+	if len(own) == 0 && program == nil {
+		return nil
+	}
+	return &gate.Gate{Sentinels: own, Conditions: program}
+}
+
+// limits compiles what a queue that fills up drops. Conditions may read what the gates of the box may.
+func (c *compiler) limits(b *Box, declared *orkv1.Reconciler, at *field.Path) *gate.Limits {
+	if declared == nil || declared.Queue == nil || declared.Queue.Behaviour == nil {
+		return nil
+	}
+	behaviour, here := declared.Queue.Behaviour, at.Child("reconciler", "queue", "behaviour")
+	in := c.inGate(b.Sentinels, at.Child("preReconcile", "sentinels").String(), false)
+	limits := &gate.Limits{MaxDepth: int(declared.Queue.MaxDepth)}
+	if limits.MaxDepth <= 0 {
+		c.report(field.Required(at.Child("reconciler", "queue", "maxDepth"), "behaviour measures against it"))
+	}
+	if one := behaviour.OnThreshold; one != nil {
+		if one.Value < 1 || one.Value > 100 {
+			c.report(field.Invalid(here.Child("onThreshold", "value"), one.Value, "want a percentage of maxDepth, from 1 to 100"))
+		}
+		limits.Threshold = &gate.Limit{Percent: int(one.Value), Conditions: in.gate(one.Conditions, here.Child("onThreshold"))}
+	}
+	if one := behaviour.OnLimit; one != nil {
+		if program := in.gate(one.Conditions, here.Child("onLimit")); program != nil || one.Drop {
+			limits.Limit = &gate.Limit{Percent: 100, Conditions: program}
+		}
+	}
+	return limits
+}
+
+// Declares tells whether a box of the entry has a sentinel.
+func (s *Set) Declares(name sentinel.Name) bool {
+	return slices.ContainsFunc(s.boxes(), func(b *Box) bool { return slices.Contains(b.Sentinels, name) })
+}
+
+// Scene is what a gate sees besides the resource.
+type Scene struct {
+	// Sentinels that were computed, nil if none were, and Uncomputed as in gate.Occasion.
+	Sentinels  map[string]bool
+	Uncomputed bool
+	// Declared are the sentinels that the gate may ask for: one that was not computed is false.
+	Declared []sentinel.Name
+	// Watched is the object that an observation saw, and Events what is known of a Kubernetes Event by the name of the observation.
+	Watched *unstructured.Unstructured
+	Events  map[string]any
+	// State gives the roots that the process knows of itself, health and metrics. It is asked only where one of them is read. Nil: none.
+	State func() map[string]any
+	// Now is the clock. Nil is time.Now.
+	Now func() time.Time
+}
+
+// reader is something that reads roots.
+type reader interface{ Reads(root string) bool }
+
+// Facts are what a gate, or a limit of the queue, reads of a resource in a scene. They share the memory of the resource.
+func (s *Scene) Facts(object *unstructured.Unstructured, by reader) template.Facts {
+	roots := Roots(object)
+	if len(s.Declared) > 0 {
+		sentinels := make(map[string]any, len(s.Declared))
+		for _, name := range s.Declared {
+			sentinels[string(name)] = s.Sentinels[string(name)]
+		}
+		roots[template.SentinelRoot] = sentinels
+	}
+	if s.Watched != nil {
+		roots["watched"] = s.Watched.Object
+	}
+	if s.Events != nil {
+		roots["events"] = s.Events
+	}
+	if s.State != nil && (by.Reads(HealthRoot) || by.Reads(MetricsRoot)) {
+		maps.Copy(roots, s.State())
+	}
+	return template.NewFacts(roots, s.Now)
+}
+
+// Decide has a gate decide about a resource. What cannot be evaluated without the resource is not asked: a nil gate passes.
+func (s *Scene) Decide(g *gate.Gate, object *unstructured.Unstructured) gate.Decision {
+	if g == nil {
+		return gate.Decision{Admit: true}
+	}
+	o := gate.Occasion{Sentinels: s.Sentinels, Uncomputed: s.Uncomputed}
+	if g.Conditions != nil {
+		o.Facts = s.Facts(object, g)
+	}
+	return g.Evaluate(o)
+}

@@ -1,0 +1,30 @@
+package kordinator
+
+import (
+	"context"
+
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
+)
+
+// admits asks the reconcile gate. Work that it holds back is dropped, which is no failure: the next event brings it anew. It is never
+// asked about a resource that is on its way out.
+func (k *Kordinator) admits(ctx context.Context, w work.Work) bool {
+	if w.Box.ReconcileGate == nil || w.Object.GetDeletionTimestamp() != nil {
+		return true
+	}
+	events, _ := w.Events.Event.(map[string]any)
+	scene := box.Scene{
+		Sentinels: w.Events.Sentinels, Uncomputed: w.Events.Uncomputed, Declared: w.Box.Sentinels, Events: events, State: k.State, Now: k.Now,
+	}
+	decision := scene.Decide(w.Box.ReconcileGate, w.Object)
+	k.Metrics.Decided(metrics.ReconcileGate, decision.Admit)
+	if !decision.Admit {
+		k.Health.Gated(w.Item.NamespacedName, decision.Reason)
+		logf.FromContext(ctx).V(1).Info("gate closed, no reconcile", "gate", metrics.ReconcileGate, "reason", decision.Reason)
+	}
+	return decision.Admit
+}
