@@ -15,6 +15,7 @@ import (
 	toolscache "k8s.io/client-go/tools/cache"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
@@ -68,8 +69,26 @@ func ownedBy(owner string) func(*unstructured.Unstructured) {
 }
 
 // path leads to the queue of an entry without gates.
-func path(q *queue.Queue) *observe.Path {
-	return &observe.Path{Set: &box.Set{GVK: widgetKind}, Queue: q}
+func path(tb testing.TB, q *queue.Queue) *observe.Path {
+	tb.Helper()
+	return &observe.Path{Set: compile(tb, orkv1.CRD{}), Queue: q}
+}
+
+// compile compiles an entry of Widgets.
+func compile(tb testing.TB, crd orkv1.CRD) *box.Set {
+	tb.Helper()
+	registry, err := builtin.Registry()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	crd.APITypes = orkv1.APITypes{Group: widgetKind.Group, Version: widgetKind.Version, Kind: widgetKind.Kind}
+	katalog := &orkv1.Katalog{}
+	katalog.Spec.CRDs = map[string]orkv1.CRD{"widget": crd}
+	sets, found := box.CompileKatalog(katalog, box.Options{Registry: registry})
+	if len(found.Errors) > 0 {
+		tb.Fatal(found.Errors.ToAggregate())
+	}
+	return sets[0]
 }
 
 // start starts an informer over a server that holds the objects.
@@ -215,7 +234,7 @@ func TestPrimary(t *testing.T) {
 				write(t, resources, tc.wrote)
 			}
 			q := newQueue(t)
-			tc.event((&observe.Primary{Path: path(q), Resources: resources}).Handler())
+			tc.event((&observe.Primary{Path: path(t, q), Resources: resources}).Handler())
 			if diff := cmp.Diff(tc.want, drain(q)); diff != "" {
 				t.Errorf("\n%s\nqueue: -want, +got:\n%s", tc.reason, diff)
 			}
@@ -304,7 +323,7 @@ func TestChildren(t *testing.T) {
 				write(t, held, tc.wrote)
 			}
 			q := newQueue(t)
-			source := &observe.Children{Path: path(q), Kind: &children.Kind{Informer: held, GVK: partKind}}
+			source := &observe.Children{Path: path(t, q), Kind: &children.Kind{Informer: held, GVK: partKind}}
 			tc.event(source.Handler())
 			if diff := cmp.Diff(tc.want, drain(q)); diff != "" {
 				t.Errorf("\n%s\nqueue: -want, +got:\n%s", tc.reason, diff)
@@ -317,7 +336,7 @@ func TestChildren(t *testing.T) {
 func TestSourceUntilItEnds(t *testing.T) {
 	resources, client := start(t, object("1"))
 	q := newQueue(t)
-	source := &observe.Primary{Path: path(q), Resources: resources}
+	source := &observe.Primary{Path: path(t, q), Resources: resources}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	if err := source.Start(ctx, q); err != nil {
@@ -348,7 +367,7 @@ func TestSourceUntilItEnds(t *testing.T) {
 
 	// A second source of the informer shows when an event has been handed to every handler.
 	witnessed := newQueue(t)
-	witness := &observe.Primary{Path: path(witnessed), Resources: resources}
+	witness := &observe.Primary{Path: path(t, witnessed), Resources: resources}
 	cancel()
 	if err := witness.Start(t.Context(), witnessed); err != nil {
 		t.Fatal(err)
@@ -379,7 +398,7 @@ func wait(t *testing.T) {
 func BenchmarkPrimary(b *testing.B) {
 	resources, _ := start(b)
 	q := newQueue(b)
-	handler := (&observe.Primary{Path: path(q), Resources: resources}).Handler()
+	handler := (&observe.Primary{Path: path(b, q), Resources: resources}).Handler()
 	before, after := object("1"), object("2", generation(2))
 	b.ReportAllocs()
 	for b.Loop() {

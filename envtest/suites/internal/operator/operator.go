@@ -61,6 +61,9 @@ func (o *Operator) Stop() error {
 	return <-o.done
 }
 
+// State is what the entry does now.
+func (o *Operator) State() engine.State { return o.engine.States()[0] }
+
 // Cycles is how many cycles the engine has run.
 func (o *Operator) Cycles() int { return int(o.total() - o.before) }
 

@@ -1,0 +1,123 @@
+package events_test
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
+)
+
+// katalogOf is a Katalog of the Widgets of a namespace, with YAML of the entry and of its box. The entry is called as the namespace is.
+func katalogOf(namespace, entry, box string) string {
+	indent := func(text string, by int) string {
+		return strings.ReplaceAll("\n"+strings.Trim(text, "\n"), "\n", "\n"+strings.Repeat(" ", by))
+	}
+	return fmt.Sprintf(`apiVersion: orkestra.orkspace.io/v1
+kind: Katalog
+metadata: {name: events}
+spec:
+  crds:
+    %s:
+      apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
+      namespace: %[1]s
+%s
+      operatorBox:
+%s
+`, namespace, group, indent(entry, 6), indent(box, 8))
+}
+
+// operate starts an operator of the Widgets of a namespace, which ends with the spec.
+func operate(ctx context.Context, namespace, entry, box string) *operator.Operator {
+	GinkgoHelper()
+	text := katalogOf(namespace, entry, box)
+	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
+	Expect(err).NotTo(HaveOccurred(), text)
+	o, err := operator.Start(ctx, env.Config(), result.Documents[0].Katalog, namespace)
+	Expect(err).NotTo(HaveOccurred())
+	DeferCleanup(func() { Expect(o.Stop()).To(Succeed()) })
+	return o
+}
+
+// create makes a Widget with YAML of its spec.
+func create(ctx context.Context, namespace, name, spec string) *unstructured.Unstructured {
+	GinkgoHelper()
+	w := widget(namespace, name, spec)
+	Expect(cluster.Create(ctx, w)).To(Succeed())
+	return w
+}
+
+// patch is a JSON merge patch by somebody else.
+func patch(ctx context.Context, o client.Object, merge string) {
+	GinkgoHelper()
+	Expect(cluster.Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(merge)), client.FieldOwner("somebody"))).To(Succeed())
+}
+
+// patchStatus is a JSON merge patch of the status by somebody else.
+func patchStatus(ctx context.Context, o client.Object, merge string) {
+	GinkgoHelper()
+	Expect(cluster.Status().Patch(ctx, o, client.RawPatch(types.MergePatchType, []byte(merge)), client.FieldOwner("somebody"))).To(Succeed())
+}
+
+// data of a ConfigMap for an Eventually, nil when it is not there.
+func data(ctx context.Context, namespace, name string) func() map[string]string {
+	return func() map[string]string {
+		found := &corev1.ConfigMap{}
+		if err := cluster.Get(ctx, types.NamespacedName{Namespace: namespace, Name: name}, found); err != nil {
+			return nil
+		}
+		return found.Data
+	}
+}
+
+// counted is the value of a counter or gauge with the labels, for an Eventually. The label crd is the namespace.
+func counted(name, namespace string, labels map[string]string) func() int {
+	return func() int {
+		families, err := ctrlmetrics.Registry.Gather()
+		Expect(err).NotTo(HaveOccurred())
+		for _, family := range families {
+			if family.GetName() != name {
+				continue
+			}
+			for _, metric := range family.GetMetric() {
+				has := map[string]string{}
+				for _, label := range metric.GetLabel() {
+					has[label.GetName()] = label.GetValue()
+				}
+				if has["crd"] == namespace && containsAll(has, labels) {
+					return int(metric.GetCounter().GetValue() + metric.GetGauge().GetValue())
+				}
+			}
+		}
+		return -1
+	}
+}
+
+func containsAll(has, labels map[string]string) bool {
+	both := maps.Clone(has)
+	maps.Copy(both, labels)
+	return maps.Equal(both, has)
+}
+
+// gate is how often a gate came to a result.
+func gate(namespace, name, result string) func() int {
+	return counted("orkestra_gate_total", namespace, map[string]string{"gate": name, "result": result})
+}
+
+// dropped is how many events were dropped for a reason.
+func dropped(namespace, reason string) func() int {
+	return counted("orkestra_queue_dropped_total", namespace, map[string]string{"reason": reason})
+}
+
+// measured is the value of a gauge.
+func measured(name, namespace string) func() int { return counted(name, namespace, nil) }
