@@ -31,9 +31,9 @@ spec:
     %s:
       apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
       namespace: %[1]s
-%s
+%[3]s
       operatorBox:
-%s
+%[4]s
 `, namespace, group, indent(entry, 6), indent(box, 8))
 }
 
