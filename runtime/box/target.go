@@ -23,8 +23,14 @@ func Delivery(object *unstructured.Unstructured) map[string]any {
 	}
 }
 
-// delivery reads an annotation of the gateway, in either domain.
+// delivery reads an annotation of the gateway, in either domain. Nothing is copied: it is asked for each event.
 func delivery(object *unstructured.Unstructured, key string) string {
-	annotations := object.GetAnnotations()
-	return cmp.Or(annotations[key], annotations[orkv1.LegacyDomain+strings.TrimPrefix(key, orkv1.Domain)])
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	annotations, _ := metadata["annotations"].(map[string]any)
+	if len(annotations) == 0 {
+		return ""
+	}
+	value, _ := annotations[key].(string)
+	legacy, _ := annotations[orkv1.LegacyDomain+strings.TrimPrefix(key, orkv1.Domain)].(string)
+	return cmp.Or(value, legacy)
 }

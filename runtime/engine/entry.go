@@ -146,8 +146,15 @@ func (e *entry) release(ctx context.Context, r *running) (released bool) {
 	}
 	r.released.Store(true)
 	e.health.Started()
-	r.requeueAll(e.set.GVK)
+	r.offerAll()
 	return true
+}
+
+// offerAll has every resource looked at as if the entry started now: what happened before led to nothing.
+func (r *running) offerAll() {
+	for _, resource := range r.resources.List() {
+		r.path.Offer(observe.Occurrence{Resource: client.ObjectKeyFromObject(resource), Source: queue.SourceInitial, After: resource})
+	}
 }
 
 // requeueAll has every resource looked at again.

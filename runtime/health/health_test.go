@@ -30,6 +30,8 @@ func succeeds(name types.NamespacedName) note { return func(h *health.CRD) { h.O
 
 func forgets(name types.NamespacedName) note { return func(h *health.CRD) { h.Forget(name) } }
 
+func gates(name types.NamespacedName) note { return func(h *health.CRD) { h.Gated(name, "closed") } }
+
 func fails(name types.NamespacedName, times int) note {
 	return func(h *health.CRD) {
 		for range times {
@@ -114,6 +116,18 @@ func TestState(t *testing.T) {
 		"BackAndWell": {
 			reason: "the first success after that is a recovery", notes: []note{started, succeeds(a), vanished, started, succeeds(a)},
 			want: want{State: health.Healthy, Total: 2, LastError: "CRD missing at runtime", Recovered: 2},
+		},
+		"Gated": {
+			reason: "a reconcile that is held back is told until the next one", notes: []note{started, succeeds(a), gates(b)},
+			want: want{State: health.Gated, Total: 1, Recovered: 1},
+		},
+		"GatedNoMore": {
+			reason: "one of another resource ends it, too", notes: []note{started, succeeds(a), gates(b), succeeds(a)},
+			want: want{State: health.Healthy, Total: 2, Recovered: 2},
+		},
+		"GatedAndFailing": {
+			reason: "a failure is worse than a gate", threshold: 1, notes: []note{started, fails(a, 1), gates(b)},
+			want: want{State: health.Degraded, Total: 1, Failed: 1, Failing: 1, Retries: 1, LastError: "no luck"},
 		},
 		"Stopped": {
 			reason: "an entry that is stopped on purpose is not degraded", threshold: 1, notes: []note{started, succeeds(b), fails(a, 1), stopped},

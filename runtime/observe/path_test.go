@@ -91,7 +91,7 @@ const (
 		when: [{field: spec.active, equals: "true"}]}}}`
 )
 
-func TestEnqueueGate(t *testing.T) {
+func TestDefects1To3And5EnqueueGate(t *testing.T) {
 	active := field("true", "spec", "active")
 	cases := map[string]struct {
 		reason, entry string
@@ -346,6 +346,21 @@ func TestDefect6And7EventsOfOneResource(t *testing.T) {
 				t.Errorf("what the gate is told: -want, +got:\n%s", diff)
 			}
 		})
+	}
+}
+
+// An item that asks to come back was forgotten before, and keeps the sentinels of its event all the same.
+func TestDefect9RequeueKeepsSentinels(t *testing.T) {
+	w := newWay(t, byGeneration, nil)
+	w.Offer(changed(object("1"), object("2", generation(2))))
+	item, _ := w.Queue.Get()
+	w.Queue.Forget(item)
+	w.Queue.AddAfter(item, time.Millisecond)
+	w.Queue.Done(item)
+	item, _ = w.Queue.Get()
+	defer w.Queue.Done(item)
+	if facts := w.Queue.Facts(item); !facts.Sentinels["generationChanged"] || facts.Uncomputed {
+		t.Errorf("facts %+v, want those of the event", facts)
 	}
 }
 

@@ -118,11 +118,12 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 	writes, before := a.server.writes, maps.Clone(a.server.objects)
 	object := a.now()
 	a.gates = nil
-	if object.GetDeletionTimestamp() == nil && !a.enqueued(object) || !a.reconciled(object) {
-		if len(a.gates) > 0 { // else the event was dropped before
+	if object.GetDeletionTimestamp() == nil {
+		a.gates = slices.Clone(a.cause.enqueued)
+		if !a.enqueued(object) || !a.reconciled(object) {
 			a.note(Cycle{Gates: a.gates})
+			return false
 		}
-		return false
 	}
 	outcome, err := a.contain(logf.IntoContext(ctx, logr.New(log{&a.outcome.Warnings})), work.Work{
 		Item:   queue.Item{NamespacedName: types.NamespacedName{Namespace: object.GetNamespace(), Name: object.GetName()}, GVK: a.set.GVK},

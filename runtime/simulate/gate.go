@@ -2,6 +2,7 @@ package simulate
 
 import (
 	"reflect"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -15,8 +16,10 @@ import (
 type cause struct {
 	// asked tells that the change is known and the enqueue gate was asked, and dropped that the gate refused it.
 	asked, dropped bool
-	sentinels      map[string]bool
-	uncomputed     bool
+	// enqueued is what the gate said, if there is one.
+	enqueued   []Gate
+	sentinels  map[string]bool
+	uncomputed bool
 }
 
 // enqueued asks the enqueue gate about the change, once.
@@ -32,13 +35,14 @@ func (a *actor) enqueued(object *unstructured.Unstructured) bool {
 		a.cause.sentinels = sentinel.Compute(b.Sentinels, before(a.old, object), object)
 	}
 	a.cause.dropped = !a.passes("enqueueGate", b.EnqueueGate, b, object)
+	a.cause.enqueued = slices.Clone(a.gates)
 	return !a.cause.dropped
 }
 
 // reconciled asks the reconcile gate about the resource as it is. Each cycle after the first belongs to the same change.
 func (a *actor) reconciled(object *unstructured.Unstructured) bool {
 	b := a.effective(object)
-	return object.GetDeletionTimestamp() != nil || a.passes("reconcileGate", b.ReconcileGate, b, object)
+	return a.passes("reconcileGate", b.ReconcileGate, b, object)
 }
 
 func (a *actor) passes(name string, g *gate.Gate, b *box.Box, object *unstructured.Unstructured) bool {

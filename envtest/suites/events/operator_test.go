@@ -28,8 +28,8 @@ kind: Katalog
 metadata: {name: events}
 spec:
   crds:
-    %s:
-      apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
+    %[1]s:
+      apiTypes: {group: %[2]s, version: v1, kind: Widget, plural: widgets}
       namespace: %[1]s
 %[3]s
       operatorBox:
