@@ -39,11 +39,18 @@ func (c *checker) observe(o *orkv1.Observe, path *field.Path) {
 	seen := map[string]*field.Path{}
 	for i := range o.Watch {
 		w, at := &o.Watch[i], path.Child("watch").Index(i)
-		identity := fmt.Sprintf("%s %s %s/%s", w.APIVersion, w.Kind, w.Namespace, w.Name)
+		identity := fmt.Sprintf("%s %s %s/%s %v", w.APIVersion, w.Kind, w.Namespace, w.Name, w.LabelSelector)
 		if first, twice := seen[identity]; twice {
 			c.errorf(at, "watches the same objects as %s", first)
 		}
 		seen[identity] = at
+		if w.Namespace != "" {
+			c.problems(at.Child("namespace"), validation.IsDNS1123Label(w.Namespace))
+		}
+		for _, key := range slices.Sorted(maps.Keys(w.LabelSelector)) {
+			c.problems(at.Child("labelSelector").Key(key), validation.IsQualifiedName(key))
+			c.problems(at.Child("labelSelector").Key(key), validation.IsValidLabelValue(w.LabelSelector[key]))
+		}
 		c.keyFrom(w.KeyFrom, at.Child("keyFrom"))
 		c.gate(w.EnqueueGate, at.Child("enqueueGate"))
 		for j, index := range w.Index {
@@ -51,6 +58,9 @@ func (c *checker) observe(o *orkv1.Observe, path *field.Path) {
 				c.errorf(at.Child("index").Index(j).Child("name"), "%s stands twice", quote(index.Name))
 			}
 		}
+	}
+	if len(o.Events) > 0 {
+		c.warnf(path.Child("events"), "observing Events is experimental; they are sent at most once, may be late, and are gone after an hour")
 	}
 	for _, name := range slices.Sorted(maps.Keys(o.Events)) {
 		c.eventWatch(name, o.Events[name], path.Child("events").Key(name))
@@ -63,7 +73,8 @@ func (c *checker) eventWatch(name string, e orkv1.EventWatch, path *field.Path) 
 	}
 	texts := []string{e.Reason, e.Action, string(e.Type), e.ReportingController, e.ReportingInstance, e.Namespace, e.Name}
 	empty := !slices.ContainsFunc(texts, func(text string) bool { return text != "" })
-	if empty && e.Regarding == nil && e.Related == nil && e.KeyFrom == nil {
+	matchesAll := func(s *orkv1.ObjectSelector) bool { return s == nil || *s == orkv1.ObjectSelector{} }
+	if empty && matchesAll(e.Regarding) && matchesAll(e.Related) && e.KeyFrom == nil {
 		c.errorf(path, "would match every Event; set a field to match, or keyFrom")
 	}
 	c.keyFrom(e.KeyFrom, path.Child("keyFrom"))

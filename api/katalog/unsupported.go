@@ -23,7 +23,7 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.observe", "OperatorBox.cross",
+	"OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff",

@@ -51,11 +51,7 @@ type Kind struct {
 }
 
 // MissingKindError says that a kind is not installed. It is worth a new try when its CRD appears.
-type MissingKindError struct{ GVK schema.GroupVersionKind }
-
-func (e *MissingKindError) Error() string {
-	return fmt.Sprintf("kind %s of %s is not installed", e.GVK.Kind, e.GVK.GroupVersion())
-}
+type MissingKindError = informer.MissingKindError
 
 // UnreadableKindError says that the operator may not list a kind. It is worth a new try when its rights change.
 type UnreadableKindError struct {
@@ -94,11 +90,8 @@ func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersion
 	var mapping *meta.RESTMapping
 	if !ok {
 		var err error
-		if mapping, err = s.mapper.RESTMapping(gvk.GroupKind(), gvk.Version); err != nil {
-			if meta.IsNoMatchError(err) {
-				return nil, &MissingKindError{GVK: gvk}
-			}
-			return nil, fmt.Errorf("look up kind %s: %w", gvk.Kind, err)
+		if mapping, err = informer.Lookup(s.mapper, gvk); err != nil {
+			return nil, err //nolint:wrapcheck // names the kind
 		}
 	}
 

@@ -109,6 +109,9 @@ type Box struct {
 	Finalizers []string
 	// Requeue lists delays after a success; the first whose gate passes decides.
 	Requeue []Requeue
+	// Watches and EventWatches are what is observed besides the resources and their children.
+	Watches      []*ObjectWatch
+	EventWatches []*EventWatch
 
 	// ReadsChildren tells whether a gate or a template of a child reads .children, and StatusReadsChildren whether one of the
 	// status or of requeue does.

@@ -176,6 +176,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 		b.Requeue = c.requeue(r.Requeue, at.Child("reconciler", "requeue"))
 	}
 	c.preReconcile(b, declared.PreReconcile, at.Child("preReconcile"))
+	b.Watches, b.EventWatches = c.observe(declared, at)
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))

@@ -35,6 +35,7 @@ func Rules(sets ...*Set) []rbacv1.PolicyRule {
 		for _, kind := range set.Kinds() {
 			rights.grant(kind.Group, pluralOf(kind), "get", "list", "watch", "create", "patch", "delete")
 		}
+		set.grantObserved(rights)
 		for _, source := range set.Enriches() {
 			rights.grant(source.Group, source.Resource().Resource, "list", "watch")
 		}
@@ -101,4 +102,21 @@ func (s *Set) boxes() []*Box { return append(slices.Collect(maps.Values(s.target
 func pluralOf(kind schema.GroupVersionKind) string {
 	plural, _ := meta.UnsafeGuessKindToResource(kind)
 	return plural.Resource
+}
+
+// grantObserved grants what observing needs and, on kinds that Go code writes, writing.
+func (s *Set) grantObserved(rights rights) {
+	for _, selection := range s.Selections() {
+		plural := pluralOf(selection.GroupVersionKind)
+		if selection == EventSelection {
+			rights.grant(selection.Group, plural, "list", "watch")
+			continue
+		}
+		rights.grant(selection.Group, plural, "get", "list", "watch")
+		for _, one := range s.Observations(selection) {
+			if one.Watch.Implicit {
+				rights.grant(selection.Group, plural, "create", "update", "patch", "delete")
+			}
+		}
+	}
 }

@@ -80,11 +80,12 @@ func (d *definitions) uid(name string) types.UID {
 	return object.GetUID()
 }
 
-// definitionChanged wakes the entries that the definition of a kind concerns: as that of their resources, or perhaps of children.
+// definitionChanged wakes the entries that the definition of a kind concerns: as that of their resources, or perhaps of
+// children or of what they observe.
 func (e *Engine) definitionChanged(name string) {
 	_, group, _ := strings.Cut(name, ".")
 	for _, one := range e.all() {
-		if one.definitionName() == name || one.set.Plural == "" && one.set.GVK.Group == group || one.hasChildrenOf(group) {
+		if one.definitionName() == name || one.set.Plural == "" && one.set.GVK.Group == group || one.hasChildrenOf(group) || one.observes(group) {
 			e.wakeUp(one.set.Name, 0)
 		}
 	}

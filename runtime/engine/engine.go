@@ -36,6 +36,7 @@ type Engine struct {
 	children    *children.Store
 	enrich      *enrich.Store
 	sources     *sources.Store
+	observed    *informer.Pool
 	applier     *apply.Applier
 	record      *inventory
 	series      *metrics.Recorder
@@ -85,6 +86,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		children: children.NewStore(client, mgr.GetRESTMapper()),
 		enrich:   enrich.NewStore(client, metadataClient, mgr.GetRESTMapper()),
 		sources:  sources.NewStore(client, mgr.GetRESTMapper()),
+		observed: informer.NewPool(informer.From(client), mgr.GetRESTMapper()),
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
 	}

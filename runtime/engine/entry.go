@@ -60,6 +60,8 @@ type running struct {
 	sources    *sources.Reader
 	// held are the definitions of the children's kinds as far as they have one. Only settle uses it.
 	held map[schema.GroupVersionKind]heldDefinition
+	// unobserved are the selections whose kind is not installed. Only settle uses it.
+	unobserved []informer.Selection
 	// released is set once what the entry depends on is there, and stays. Until then only deletions are dealt with.
 	released atomic.Bool
 	cancel   context.CancelFunc
@@ -113,7 +115,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	case current != nil:
 		e.dropVanished(ctx, current)
 		e.noteHeld(current)
-		return e.release(ctx, current), e.holdMissing(ctx, current)
+		return e.release(ctx, current), errors.Join(e.holdMissing(ctx, current), e.observeMissing(ctx, current))
 	}
 
 	begin := time.Now()
@@ -189,6 +191,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		if err != nil {
 			e.engine.children.Release(e.set.Name)
 			e.engine.enrich.Release(e.set.Name)
+			e.engine.observed.Release(e.set.Name)
 		}
 	}()
 
@@ -203,6 +206,10 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 		return err
 	}
 	if inventory, err = e.dropEmpty(syncing, inventory); err != nil {
+		return err
+	}
+	unobserved, err := e.holdObserved(syncing)
+	if err != nil {
 		return err
 	}
 	// The informer ends with the entry, after the last cycle, not with the context that told the cycles to end.
@@ -220,7 +227,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	}
 
 	r := &running{
-		definition: definition, resources: resources, inventory: inventory,
+		definition: definition, resources: resources, inventory: inventory, unobserved: unobserved,
 		enrich: e.engine.enrich.Hold(syncing, e.set.Name, e.set.Enriches()),
 		held:   map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
 	}
@@ -237,6 +244,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	if r.released.Load() {
 		e.health.Started()
 	}
+	e.tellUnobserved(r)
 	return nil
 }
 
@@ -288,7 +296,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 			events = append(events, &observe.Children{Path: r.path, Kind: held})
 		}
 	}
-	for _, one := range events {
+	for _, one := range append(events, e.observations(r)...) {
 		if err := r.controller.Watch(one); err != nil {
 			return fmt.Errorf("watch: %w", err)
 		}
@@ -311,6 +319,7 @@ func (e *entry) retire() {
 	defer e.settling.Unlock()
 	e.retired = true
 	e.stop(false)
+	e.metrics.ForgetObserved()
 }
 
 // stop ends the controller, waits for its cycles, and then takes its informers down.
@@ -328,6 +337,8 @@ func (e *entry) stop(missing bool) {
 	r.resources.Stop()
 	e.engine.children.Release(e.set.Name)
 	e.engine.enrich.Release(e.set.Name)
+	e.engine.observed.Release(e.set.Name)
+	e.health.Observing(nil)
 	e.health.Stopped(missing)
 	e.metrics.Track(nil)
 }

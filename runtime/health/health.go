@@ -32,6 +32,7 @@ type CRD struct {
 	started   bool
 	missing   bool
 	waiting   string
+	pending   []string
 	startedAt time.Time
 	total     int64
 	failed    int64
@@ -163,8 +164,10 @@ type Snapshot struct {
 	// Missing is true after the definition was deleted, until it comes back.
 	Missing bool
 	// Waiting says what the start waits for.
-	Waiting   string
-	StartedAt time.Time
+	Waiting string
+	// PendingObservation says of each declared observation that does not run yet why not.
+	PendingObservation []string
+	StartedAt          time.Time
 	// Total and Failed count cycles.
 	Total, Failed int64
 	// Failing counts the resources that have failed as often as the threshold; Retrying all whose last cycle failed.
@@ -183,7 +186,7 @@ func (h *CRD) Snapshot() Snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return Snapshot{
-		State: h.stateLocked(), Missing: h.missing, Waiting: h.waiting, StartedAt: h.startedAt, Total: h.total, Failed: h.failed,
+		State: h.stateLocked(), Missing: h.missing, Waiting: h.waiting, PendingObservation: h.pending, StartedAt: h.startedAt, Total: h.total, Failed: h.failed,
 		Failing: h.failing, Retrying: len(h.failures), LastError: h.lastError, LastCycle: h.lastCycle,
 		GatedReason: h.gated, Succeeded: h.succeeded,
 	}

@@ -200,3 +200,17 @@ func BenchmarkObserve(b *testing.B) {
 		h.Observe(a, nil)
 	}
 }
+
+// What is not observed yet is told, and changes nothing of the state: resources are reconciled all the same.
+func TestObserving(t *testing.T) {
+	h := health.New(1, health.Options{})
+	h.Started()
+	h.Observing([]string{"watch of Late: kind Late of v1 is not installed"})
+	if got := h.Snapshot(); got.State != health.Pending || len(got.PendingObservation) != 1 {
+		t.Errorf("Snapshot() = %+v, want one pending observation and the state pending", got)
+	}
+	h.Observing(nil)
+	if got := h.Snapshot().PendingObservation; len(got) != 0 {
+		t.Errorf("%v are pending, want none", got)
+	}
+}

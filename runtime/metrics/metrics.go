@@ -18,6 +18,7 @@ type Recorder struct {
 	children          *prometheus.CounterVec
 	rollbacks         *prometheus.CounterVec
 	gates             gates
+	observed          *prometheus.CounterVec
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -50,13 +51,15 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		rollbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orkestra_rollback_total", Help: "Resources that went back to the spec that succeeded last.",
 		}, []string{"crd"}),
-		gates: newGates(),
+		gates:    newGates(),
+		observed: newObserved(),
 	}
 	for _, register := range []func() error{
 		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
 		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
+		share(registerer, &r.observed),
 	} {
 		if err := register(); err != nil {
 			return nil, err

@@ -143,3 +143,37 @@ func TestNameOfAnotherMetric(t *testing.T) {
 		t.Errorf("New(...) = %v, want an error: the name belongs to another metric", err)
 	}
 }
+
+func TestObserved(t *testing.T) {
+	registry := prometheus.NewRegistry()
+	recorder, err := metrics.New(registry)
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, other := recorder.CRD("one"), recorder.CRD("other")
+	one.Observed(metrics.SourceWatch, "ConfigMap").Queued.Inc()
+	one.Observed(metrics.SourceEvent, "ready").Unrouted.Inc()
+	other.Observed(metrics.SourceEvent, "ready")
+	const head = `# HELP orkestra_observe_events_total Changes of observed objects, by result: queued for each resource that was offered, dropped where the declaration leaves the change out, unrouted where it leads to no resource.
+# TYPE orkestra_observe_events_total counter
+`
+	const others = `orkestra_observe_events_total{crd="other",name="ready",result="dropped",source="event"} 0
+orkestra_observe_events_total{crd="other",name="ready",result="queued",source="event"} 0
+orkestra_observe_events_total{crd="other",name="ready",result="unrouted",source="event"} 0
+`
+	expect := func(want string) {
+		t.Helper()
+		if err := testutil.GatherAndCompare(registry, strings.NewReader(head+want), "orkestra_observe_events_total"); err != nil {
+			t.Error(err)
+		}
+	}
+	expect(`orkestra_observe_events_total{crd="one",name="ConfigMap",result="dropped",source="watch"} 0
+orkestra_observe_events_total{crd="one",name="ConfigMap",result="queued",source="watch"} 1
+orkestra_observe_events_total{crd="one",name="ConfigMap",result="unrouted",source="watch"} 0
+orkestra_observe_events_total{crd="one",name="ready",result="dropped",source="event"} 0
+orkestra_observe_events_total{crd="one",name="ready",result="queued",source="event"} 0
+orkestra_observe_events_total{crd="one",name="ready",result="unrouted",source="event"} 1
+` + others)
+	one.ForgetObserved()
+	expect(others)
+}
