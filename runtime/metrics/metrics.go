@@ -180,4 +180,6 @@ func (c *CRD) Validated(result string) {
 }
 
 // Rejected records one violation of a rule that denies. Both names are those that the Katalog has: a value of a resource is none.
-func (c *CRD) Rejected(field, rule string) { c.recorder.rejections.WithLabelValues(c.name, field, rule).Inc() }
+func (c *CRD) Rejected(field, rule string) {
+	c.recorder.rejections.WithLabelValues(c.name, field, rule).Inc()
+}
