@@ -20,6 +20,8 @@ const (
 	Healthy State = "healthy"
 	// Degraded has a resource that failed as often in a row as the threshold, or lost its definition.
 	Degraded State = "degraded"
+	// Gated has nothing wrong: a gate holds back the reconcile that was to come.
+	Gated State = "gated"
 )
 
 // CRD is the health of one CRD entry. It may be used concurrently.

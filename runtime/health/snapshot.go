@@ -29,6 +29,8 @@ type Snapshot struct {
 	// LastError is kept after recovery.
 	LastError string
 	LastCycle time.Time
+	// GatedReason tells why the reconcile that was to come is held back. Empty unless the last one was.
+	GatedReason string
 }
 
 // Snapshot returns the health now, without waiting for a cycle that is being noted.
@@ -79,7 +81,7 @@ func (s Snapshot) Values(now time.Time, unhealthyDependencies bool) map[string]a
 	return map[string]any{
 		"state": string(s.State), "status": string(s.State), "statusCode": int64(s.StatusCode()),
 		"healthy": s.State == Healthy, "pending": s.State == Pending, "degraded": s.State == Degraded, "started": s.Started,
-		"gated": false, "gatedReason": "",
+		"gated": s.State == Gated, "gatedReason": s.GatedReason,
 		"totalReconciles": s.Total, "failedReconciles": s.Failed, "consecutiveFails": int64(s.ConsecutiveFails),
 		"errorRatePercent": s.ErrorRatePercent(), "lastReconcile": Moment(s.LastCycle), "lastError": s.LastError,
 		"uptime":     s.Uptime(now).String(),

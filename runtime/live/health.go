@@ -72,6 +72,7 @@ func (a *api) health(w http.ResponseWriter, _ *http.Request, v view) {
 		ResourceCount: v.Resources, ReadyCount: h.Ready, TotalCount: h.Resources, LastError: hideIn(h.LastError),
 		RollbackActive: h.RolledBack > 0, RollbackTotal: h.Rollbacks, Waiting: h.Waiting,
 		HasUnhealthyDependencies: v.unhealthyDependencies(), Dependencies: a.dependencies(v), Missing: h.Missing,
+		Gated: h.State == health.Gated, GatedReason: h.GatedReason,
 	})
 }
 

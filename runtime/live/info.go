@@ -137,7 +137,8 @@ func (a *api) brief(v view) brief {
 	}
 	return brief{s, figures{
 		State: v.Health.State, Healthy: v.Health.State == health.Healthy, Started: v.Health.Started, Pending: v.Health.State == health.Pending,
-		IsKonductor: v.leads, HasUnhealthyDependencies: v.unhealthyDependencies(), WorkersActive: v.Sample.Busy, QueueDepth: v.Sample.QueueDepth,
+		IsKonductor: v.leads, Gated: v.Health.State == health.Gated, GatedReason: v.Health.GatedReason,
+		HasUnhealthyDependencies: v.unhealthyDependencies(), WorkersActive: v.Sample.Busy, QueueDepth: v.Sample.QueueDepth,
 		ResourceCount: v.Resources, TotalReconciles: v.Health.Total, ErrorRate: v.Health.ErrorRatePercent(),
 	}}
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
@@ -48,7 +49,8 @@ var paths = map[string]string{
 }
 
 func TestAnswers(t *testing.T) {
-	api := handler(t, newFake(t), live.Options{Version: "v1.0.0", ClusterName: "test"})
+	f := newFake(t)
+	api := handler(t, f, live.Options{Version: "v1.0.0", ClusterName: "test", Written: func() []*orkv1.Katalog { return []*orkv1.Katalog{f.written} }})
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
 			status, body := get(t, api, path)

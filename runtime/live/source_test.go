@@ -71,6 +71,7 @@ spec:
 type fake struct {
 	runtime   live.Runtime
 	crds      []live.CRD
+	written   *orkv1.Katalog
 	resources map[string][]live.Resource
 	children  []*unstructured.Unstructured
 	events    []live.Event
@@ -102,6 +103,7 @@ func newFake(t *testing.T) *fake {
 	declared := result.Documents[0].Katalog
 	f := &fake{
 		runtime:   live.Runtime{Started: true, Leads: true, Katalogs: []*orkv1.Katalog{declared}},
+		written:   result.Documents[0].Written,
 		resources: map[string][]live.Resource{},
 	}
 	healths := map[string]*health.CRD{}
