@@ -1,3 +1,3 @@
-// Package events tests, against a real API server, what happens between an event and a reconcile, and what the operator tells of itself:
-// gates, observation, targets, the live API and reload.
+// Package events has no code but tests: they show against a real API server what becomes of events on their way to a reconcile, and of
+// what is observed besides the resources.
 package events

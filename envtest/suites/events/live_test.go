@@ -165,9 +165,7 @@ func makeLive(ctx context.Context, kind, space, name string, spec map[string]any
 var _ = Describe("The live API", func() {
 	It("tells what the operator does, and what gates read of it is the same", func(ctx SpecContext) {
 		o := startLive(ctx)
-		namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "live-"}}
-		Expect(admin.Create(ctx, namespace)).To(Succeed())
-		space := namespace.Name
+		space := newNamespace(ctx)
 		health := "/katalog/shown/health"
 
 		By("answering before there is a resource")
@@ -178,7 +176,7 @@ var _ = Describe("The live API", func() {
 		By("a gate on health.state, which passes in the cycle after the first success")
 		good := makeLive(ctx, "Shown", space, "good", map[string]any{"password": "hunter2"})
 		Eventually(func() error {
-			return admin.Get(ctx, client.ObjectKey{Namespace: space, Name: "good-when-healthy"}, &corev1.ConfigMap{})
+			return cluster.Get(ctx, client.ObjectKey{Namespace: space, Name: "good-when-healthy"}, &corev1.ConfigMap{})
 		}, 10*time.Second, 50*time.Millisecond).Should(Succeed())
 		Eventually(o.code("/ready"), 5*time.Second).Should(Equal(200))
 		_, body = o.get(health)
@@ -207,7 +205,7 @@ var _ = Describe("The live API", func() {
 		told := func(of *unstructured.Unstructured) func() string {
 			return func() string {
 				stored := of.DeepCopy()
-				if err := admin.Get(ctx, client.ObjectKeyFromObject(of), stored); err != nil {
+				if err := cluster.Get(ctx, client.ObjectKeyFromObject(of), stored); err != nil {
 					return err.Error()
 				}
 				return stored.GetAnnotations()[orkv1.AnnotationHealth]
@@ -217,7 +215,7 @@ var _ = Describe("The live API", func() {
 		Eventually(told(good), 5*time.Second).Should(ContainSubstring(`"state":"degraded"`))
 
 		By("Defect79: recovering with one success")
-		Expect(admin.Patch(ctx, bad, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"in":null}}`)))).To(Succeed())
+		Expect(cluster.Patch(ctx, bad, client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"in":null}}`)))).To(Succeed())
 		Eventually(o.code(health), 10*time.Second, 20*time.Millisecond).Should(Equal(200))
 		Eventually(told(good), 5*time.Second).Should(ContainSubstring(`"state":"healthy"`))
 		_, body = o.get(health)
