@@ -14,6 +14,8 @@ import (
 // Document is one Katalog with its defaults, and what its files hold.
 type Document struct {
 	Katalog *orkv1.Katalog
+	// Written is the Katalog without defaults, as its files have it.
+	Written *orkv1.Katalog
 	// CRDs holds an element for every CRD of the Katalog, by its name.
 	CRDs map[string]*Files
 

@@ -272,6 +272,7 @@ func (l *loader) katalog(root *node) {
 	c := &checker{doc: doc, log: found}
 	files := &fileReader{checker: c, budget: l.budget, optional: l.opts.FilesOptional, used: l.includer.used}
 	files.load()
+	doc.Written = doc.Katalog.DeepCopy()
 	l.defaults.set(doc.Katalog)
 	c.katalog()
 	found.errors = withoutEchoes(found.errors, decoded, d.undecoded)

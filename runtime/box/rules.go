@@ -19,7 +19,7 @@ func Rules(sets ...*Set) []rbacv1.PolicyRule {
 	rights := rights{}
 	var granted []rbacv1.PolicyRule
 	rights.grant("apiextensions.k8s.io", "customresourcedefinitions", "get", "list", "watch")
-	rights.grant("events.k8s.io", "events", "create", "patch")
+	rights.grant("events.k8s.io", "events", "create", "patch", "list")
 	for _, set := range sets {
 		plural := set.Plural
 		if plural == "" {

@@ -34,6 +34,7 @@ type runFlags struct {
 	namespace    string
 	metrics      string
 	probes       string
+	tokenFile    string
 	leaderElect  bool
 	drain        time.Duration
 	embedded     bool
@@ -58,7 +59,8 @@ Outside a cluster it first applies what the Katalogs name in crdFile, setup and 
 	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster; default: KUBECONFIG, ~/.kube/config, or the cluster it runs in")
 	flags.StringVar(&f.kubecontext, "context", "", "a context of the kubeconfig; default: the current one")
 	flags.StringVar(&f.namespace, "namespace", defaultNamespace(), "where the operator keeps its own state")
-	flags.StringVar(&f.metrics, "metrics-bind-address", ":8080", "address of the metrics, 0 for none")
+	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+envOr("PORT", defaultPort), "address of the metrics and the live API, 0 for none")
+	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	flags.BoolVar(&f.leaderElect, "leader-elect", inCluster(), "let one of several replicas do the work")
 	flags.DurationVar(&f.drain, "shutdown-timeout", 20*time.Second, "how long cycles that have begun may go on after an interrupt")
@@ -83,7 +85,7 @@ func (f *runFlags) check() error {
 	case f.untilSettled < 0:
 		return &usageError{errors.New("--until-settled must be a positive duration")}
 	default:
-		return nil
+		return checkPort()
 	}
 }
 
@@ -166,6 +168,9 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, c
 	e, err := engine.New(mgr, engine.Options{Katalogs: katalogs, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1)})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
+	}
+	if err := f.serveLive(mgr, e, l); err != nil {
+		return err
 	}
 	dev := devMode{config: config, documents: l.documents}
 	if !inCluster() {

@@ -253,7 +253,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	// The controller makes its queue when it starts; everybody here needs it before.
 	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})
 	r.path = &observe.Path{
-		Set: e.set, Queue: r.queue, Resources: r.resources, Health: e.health, Metrics: e.metrics, Now: e.engine.opts.Now,
+		Set: e.set, Queue: r.queue, Resources: r.resources, Health: e.health, Metrics: e.metrics, Now: e.engine.opts.Now, State: e.feedback,
 		Log: logf.FromContext(ctx),
 	}
 	r.sources = e.engine.sources.Reader(func(name types.NamespacedName) {
@@ -263,11 +263,14 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
 		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
+		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
 	})
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain), Now: e.engine.opts.Now,
-		Held: func() bool { return !r.released.Load() },
+		Held:  func() bool { return !r.released.Load() },
+		State: e.feedback,
+		Noted: func(ctx context.Context, name types.NamespacedName) { e.stamp(ctx, r, name) },
 	})
 	log := logf.FromContext(ctx)
 	var err error

@@ -6,7 +6,11 @@ import "k8s.io/apimachinery/pkg/types"
 func (h *CRD) Gated(name types.NamespacedName, reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.gated, h.held[name] = reason, reason
+	h.held[name] = reason
+	if h.gated != reason {
+		h.gated = reason
+		h.showLocked()
+	}
 }
 
 // Refused notes that a gate keeps an event of a resource from the queue. That is no state of the CRD.

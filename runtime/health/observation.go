@@ -7,4 +7,5 @@ func (h *CRD) Observing(pending []string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.pending = slices.Clone(pending)
+	h.showLocked()
 }

@@ -63,10 +63,3 @@ func (c *CRD) Decided(gate Gate, admitted bool) {
 
 // Dropped records an event that was dropped before the gates, for one of the reasons.
 func (c *CRD) Dropped(reason string) { c.gates.dropped[reason].Inc() }
-
-// Remove takes the series of the entry's gates and limits away. It must not be used after that.
-func (c *CRD) Remove() {
-	labels := prometheus.Labels{"crd": c.name}
-	c.all.gates.decisions.DeletePartialMatch(labels)
-	c.all.gates.dropped.DeletePartialMatch(labels)
-}

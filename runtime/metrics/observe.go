@@ -23,9 +23,13 @@ type Observation struct {
 // Observed returns the series of a declared observation: its source, and the kind of a watch or the name of an event. They exist from here
 // on with the value 0.
 func (c *CRD) Observed(source, name string) Observation {
-	with := func(result string) prometheus.Counter { return c.all.observed.WithLabelValues(c.name, source, name, result) }
+	with := func(result string) prometheus.Counter {
+		return c.recorder.observed.WithLabelValues(c.name, source, name, result)
+	}
 	return Observation{Queued: with("queued"), Dropped: with("dropped"), Unrouted: with("unrouted")}
 }
 
 // ForgetObserved removes the series of all observations of the entry.
-func (c *CRD) ForgetObserved() { c.all.observed.DeletePartialMatch(prometheus.Labels{"crd": c.name}) }
+func (c *CRD) ForgetObserved() {
+	c.recorder.observed.DeletePartialMatch(prometheus.Labels{"crd": c.name})
+}

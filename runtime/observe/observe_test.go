@@ -56,6 +56,14 @@ func uid(id types.UID) func(*unstructured.Unstructured) {
 	return func(o *unstructured.Unstructured) { o.SetUID(id) }
 }
 
+func annotated(key, value string) func(*unstructured.Unstructured) {
+	return func(o *unstructured.Unstructured) { o.SetAnnotations(map[string]string{key: value}) }
+}
+
+func stamp(state string) func(*unstructured.Unstructured) {
+	return annotated(orkv1.AnnotationHealth, state)
+}
+
 func label(value string) func(*unstructured.Unstructured) {
 	return func(o *unstructured.Unstructured) { o.SetLabels(map[string]string{"label": value}) }
 }
@@ -191,6 +199,28 @@ func TestPrimary(t *testing.T) {
 			wrote:  object("3", label("new")),
 			event: func(h toolscache.ResourceEventHandler) {
 				h.OnUpdate(object("1", label("old")), object("3", label("new")))
+			},
+			want: primary,
+		},
+		"StampBehindOwnWrite": {
+			reason: "what we tell of our own state is no edit of somebody else",
+			wrote:  object("3", stamp("degraded")),
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", stamp("healthy")), object("3", stamp("degraded")))
+			},
+		},
+		"FirstStamp": {
+			reason: "nor is it the first time",
+			wrote:  object("3", stamp("degraded")),
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1"), object("3", stamp("degraded")))
+			},
+		},
+		"AnnotationBehindStamp": {
+			reason: "another annotation that came along is one",
+			wrote:  object("3", stamp("degraded")),
+			event: func(h toolscache.ResourceEventHandler) {
+				h.OnUpdate(object("1", annotated("x", "1")), object("3", stamp("degraded")))
 			},
 			want: primary,
 		},
@@ -405,5 +435,17 @@ func BenchmarkPrimary(b *testing.B) {
 		handler.OnUpdate(before, after)
 		item, _ := q.Get()
 		q.Done(item)
+	}
+}
+
+// 53. The state of the operator on a resource is no reason to reconcile it: else each cycle would bring the next.
+func TestDefect53OwnStampTriggersNothing(t *testing.T) {
+	resources, _ := start(t)
+	write(t, resources, object("2", stamp("healthy")))
+	q := newQueue(t)
+	handler := (&observe.Primary{Path: path(t, q), Resources: resources}).Handler()
+	handler.OnUpdate(object("1"), object("2", stamp("healthy")))
+	if got := drain(q); len(got) != 0 {
+		t.Errorf("queue %v, want nothing", got)
 	}
 }

@@ -32,16 +32,6 @@ func entryOf(tb testing.TB, text string) orkv1.CRD {
 	return crd
 }
 
-// memory is Resources with at most one resource.
-type memory struct{ *unstructured.Unstructured }
-
-func (m memory) Get(name types.NamespacedName) *unstructured.Unstructured {
-	if m.Unstructured == nil || m.GetName() != name.Name || m.GetNamespace() != name.Namespace {
-		return nil
-	}
-	return m.Unstructured
-}
-
 // way is a path of an entry with all that it reports to.
 type way struct {
 	*observe.Path
@@ -56,7 +46,7 @@ func newWay(tb testing.TB, entry string, stored *unstructured.Unstructured) way 
 		tb.Fatal(err)
 	}
 	return way{&observe.Path{
-		Set: compile(tb, entryOf(tb, entry)), Queue: newQueue(tb), Resources: memory{stored}, Health: health.New(1, health.Options{}),
+		Set: compile(tb, entryOf(tb, entry)), Queue: newQueue(tb), Resources: stock(stored), Health: health.New(1, health.Options{}),
 		Metrics: recorder.CRD("widget"),
 	}, registry}
 }
@@ -380,4 +370,12 @@ func BenchmarkEnqueueGate(b *testing.B) {
 	if w.Queue.Len() != 1 {
 		b.Errorf("%d items, want 1", w.Queue.Len())
 	}
+}
+
+// stock is memory with at most one resource.
+func stock(resource *unstructured.Unstructured) memory {
+	if resource == nil {
+		return nil
+	}
+	return memory{resource}
 }

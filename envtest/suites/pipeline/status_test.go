@@ -85,7 +85,7 @@ status:
 		o.expectConverged(ctx)
 	})
 
-	It("keeps the conditions of others, whoever writes when", func(ctx context.Context) {
+	It("Defect54: keeps the conditions of others, whoever writes when", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		w := createWidget(ctx, namespace, ``)
 		theirs := func(i int) string {
@@ -240,7 +240,7 @@ status:
 		Consistently(o.cycles).WithTimeout(timeToStorm).Should(BeNumerically("<", 20))
 	})
 
-	It("cuts a long message, and sends one event for each change", func(ctx context.Context) {
+	It("Defect57: cuts a long message, and sends one event for each change", func(ctx context.Context) {
 		o := start(ctx, declared{box: `
 reconciler: {resync: 1s}
 onReconcile: {configMaps: [{name: a, data: {a: "1"}, labels: {x: "{{ .spec.label }}"}}]}

@@ -20,7 +20,7 @@ import (
 )
 
 var _ = Describe("A panic in the cycle of one resource", func() {
-	It("is an error of that resource alone, is counted, and is tried again with back-off", func(ctx SpecContext) {
+	It("Defect56: is an error of that resource alone, is counted, and is tried again with back-off", func(ctx SpecContext) {
 		const group = "panic.example.com"
 		install(ctx, widgets(group))
 		o := setup{engines: []engine.Options{{
