@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 
@@ -32,7 +33,7 @@ func (f *runFlags) token() (string, error) {
 	if f.tokenFile == "" {
 		return os.Getenv("ORK_API_TOKEN"), nil
 	}
-	content, err := os.ReadFile(f.tokenFile)
+	content, err := os.ReadFile(filepath.Clean(f.tokenFile))
 	if err != nil {
 		return "", fmt.Errorf("read the token of the live API: %w", err)
 	}

@@ -75,7 +75,7 @@ func own(name string) bool {
 	return strings.HasPrefix(name, "orkestra_") || strings.HasPrefix(name, "controller_") && !strings.HasPrefix(name, "controller_runtime_")
 }
 
-// named is one value of a metric under the name of its series.
+// namedValue is one value of a metric under the name of its series.
 type namedValue struct {
 	name  string
 	value float64
