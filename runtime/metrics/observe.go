@@ -23,7 +23,9 @@ type Observation struct {
 // Observed returns the series of a declared observation: its source, and the kind of a watch or the name of an event. They exist from here
 // on with the value 0.
 func (c *CRD) Observed(source, name string) Observation {
-	with := func(result string) prometheus.Counter { return c.all.observed.WithLabelValues(c.name, source, name, result) }
+	with := func(result string) prometheus.Counter {
+		return c.all.observed.WithLabelValues(c.name, source, name, result)
+	}
 	return Observation{Queued: with("queued"), Dropped: with("dropped"), Unrouted: with("unrouted")}
 }
 
