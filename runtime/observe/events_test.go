@@ -184,7 +184,7 @@ func TestDefect14(t *testing.T) {
 // What a resource wants is rendered anew when the resource changes.
 func TestEventsFollowTheResource(t *testing.T) {
 	resource := widget(t, "shop", "one", "ref: b")
-	resources := memory{resource}
+	resources := listed{resource}
 	s := observing(t, `observe: {events: {e: {regarding: {name: "{{ .spec.ref }}"}}}}`, resource)
 	s.Resources, s.Path.Resources = resources, resources
 	h := s.watches()
@@ -212,7 +212,7 @@ func TestEventMatchesTwice(t *testing.T) {
 
 // BenchmarkEvents has one Event compared with the selectors of 1000 resources.
 func BenchmarkEvents(b *testing.B) {
-	resources := make(memory, 0, 1000)
+	resources := make(listed, 0, 1000)
 	for range cap(resources) {
 		resources = append(resources, widget(b, "shop", "w"+string(rune('a'+len(resources)%26))+string(rune('a'+len(resources)/26)), "ref: none"))
 	}

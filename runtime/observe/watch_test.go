@@ -21,12 +21,12 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
 
-// memory holds the resources of an entry.
-type memory []*unstructured.Unstructured
+// listed holds the resources of an entry.
+type listed []*unstructured.Unstructured
 
-func (m memory) List() []*unstructured.Unstructured { return m }
+func (m listed) List() []*unstructured.Unstructured { return m }
 
-func (m memory) Get(name types.NamespacedName) *unstructured.Unstructured {
+func (m listed) Get(name types.NamespacedName) *unstructured.Unstructured {
 	for _, one := range m {
 		if client.ObjectKeyFromObject(one) == name {
 			return one
@@ -86,8 +86,8 @@ func observing(tb testing.TB, declared string, resources ...*unstructured.Unstru
 	s := &scene{queue: newQueue(tb)}
 	crdMetrics := recorder.CRD("widget")
 	s.Observer = &observe.Observer{
-		Path:      &observe.Path{Set: sets[0], Queue: s.queue, Resources: memory(resources)},
-		Resources: memory(resources),
+		Path:      &observe.Path{Set: sets[0], Queue: s.queue, Resources: listed(resources)},
+		Resources: listed(resources),
 		Metrics: func(source, name string) metrics.Observation {
 			s.counted = crdMetrics.Observed(source, name)
 			return s.counted
