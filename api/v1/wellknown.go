@@ -60,6 +60,11 @@ const (
 	// 2/3 2026-01-01T08:00:00Z. On a job of onDelete it says that the job does not refer to its owner.
 	AnnotationDeletion = Domain + "deletion"
 
+	// AnnotationHealth and AnnotationCrossMetrics hold the state of the CRD as JSON, for readers outside of the process. They are written
+	// when the state changes, not in each cycle.
+	AnnotationHealth       = Domain + "health"
+	AnnotationCrossMetrics = Domain + "cross-metrics"
+
 	// AnnotationPreviousSpec holds the spec that succeeded last, as gzipped JSON in base64, where a rollback is declared.
 	AnnotationPreviousSpec = Domain + "previous-spec"
 	// AnnotationRollbackAtGeneration holds the generation that is rolled back. Another generation is not.

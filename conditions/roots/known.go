@@ -42,13 +42,13 @@ func New(resource *Props) *Known {
 		"previous": "is there inside of rollback.onRollback",
 	}}
 	for _, name := range []string{
-		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "health", "intent", "metrics", "normalize",
+		"_normalizeChanges", "children", "cross", "events", "external", "git", "docker", "intent", "normalize",
 		"notes", "profiles", "request", "target",
 	} {
 		r.roots[name] = nil
 	}
 	r.roots["apiVersion"], r.roots["kind"] = ofType("string"), ofType("string")
-	r.roots["metadata"] = metadata()
+	r.roots["metadata"], r.roots["health"], r.roots["metrics"] = metadata(), Health(), Metrics()
 	for _, name := range []string{"spec", "status"} {
 		r.roots[name] = nil
 		if resource != nil {
@@ -121,6 +121,9 @@ func (r *Known) Check(path template.Path) *template.Misread {
 	}
 	for i, key := range path[1:] {
 		next, ok := below(props, key)
+		if !ok && i == 0 && key != template.Element && IsFeedback(path) && props != nil {
+			return at(1, unknownMeasure(path[0], key, props))
+		}
 		if !ok {
 			return at(i+1, unknownField(path[:i+1], key, props))
 		}

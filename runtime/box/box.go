@@ -107,6 +107,8 @@ type Box struct {
 	ReadsReady bool
 	// ReadsStatus tells whether anything reads .status, so that a change of the status may change what comes next.
 	ReadsStatus bool
+	// ReadsFeedback tells whether anything reads .health or .metrics.
+	ReadsFeedback bool
 }
 
 // Block is a list of children with a gate of its own.

@@ -426,6 +426,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 			*children = *children || len(reference) == 0 || reference[0] == "children"
 			b.ReadsStatus = b.ReadsStatus || readsStatus(reference)
 			b.ReadsReady = b.ReadsReady || readsReady(reference)
+			b.ReadsFeedback = b.ReadsFeedback || roots.IsFeedback(reference)
 		}
 	}
 	note(new(bool), early) // they are asked before there are children to see

@@ -8,6 +8,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 )
 
@@ -57,6 +58,7 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 		for _, reference := range one.Gate.References() {
 			set.crd.ReadsStatus = set.crd.ReadsStatus || len(reference) == 0 || reference[0] == "status"
 			set.crd.ReadsReady = set.crd.ReadsReady || readsReady(reference)
+			set.crd.ReadsFeedback = set.crd.ReadsFeedback || roots.IsFeedback(reference)
 		}
 	}
 	return compiled

@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
@@ -39,6 +40,7 @@ type Engine struct {
 	applier     *apply.Applier
 	record      *inventory
 	series      *metrics.Recorder
+	presence    presence
 
 	replacing sync.Mutex // held by Replace
 
@@ -46,6 +48,7 @@ type Engine struct {
 	entries map[string]*entry
 	// roster is what the Katalogs declare, and removals are entries that they declare no more, by their keys in the inventory.
 	roster   roster
+	katalogs []*orkv1.Katalog
 	removals map[string]*removal
 	// wake is there while the engine runs: a queue has goroutines, and an engine that never leads has none.
 	wake *waker
@@ -95,7 +98,10 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	if e.entries, err = e.compile(opts.Katalogs); err != nil {
 		return nil, err
 	}
-	e.roster = rosterOf(opts.Katalogs)
+	e.roster, e.katalogs = rosterOf(opts.Katalogs), opts.Katalogs
+	if err := mgr.Add(&e.presence); err != nil {
+		return nil, fmt.Errorf("add the engine to the manager: %w", err)
+	}
 	if err := mgr.Add(e); err != nil {
 		return nil, fmt.Errorf("add the engine to the manager: %w", err)
 	}
@@ -108,6 +114,8 @@ func (e *Engine) NeedLeaderElection() bool { return true }
 // Start runs until ctx ends, and returns when every controller, informer and cycle has ended.
 func (e *Engine) Start(ctx context.Context) error {
 	ctx = logf.IntoContext(ctx, e.log) // a Manager's Logger is not in the context that it starts with
+	e.presence.leads.Store(true)
+	defer e.presence.leads.Store(false)
 	wake := newWaker()
 	var watching sync.WaitGroup
 	watching.Go(func() { e.definitions.run(ctx) })

@@ -243,11 +243,13 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
 		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
+		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
 	})
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain),
-		Held: func() bool { return !r.released.Load() },
+		Held:  func() bool { return !r.released.Load() },
+		Noted: func(ctx context.Context, name types.NamespacedName) { e.stamp(ctx, r, name) },
 	})
 	log := logf.FromContext(ctx)
 	var err error

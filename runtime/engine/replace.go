@@ -24,6 +24,7 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	var gone []*entry
 	for _, one := range e.all() {
 		if successor, ok := next[one.set.Name]; ok && reflect.DeepEqual(successor.declared, one.declared) {
+			successor.metrics.Remove()
 			next[one.set.Name] = one
 		} else {
 			gone = append(gone, one)
@@ -33,8 +34,11 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	retire(gone)
 	e.call(rosterOf(katalogs))
 	e.mu.Lock()
-	e.entries = next
+	e.entries, e.katalogs = next, katalogs
 	e.mu.Unlock()
+	for _, one := range gone {
+		one.metrics.Remove()
+	}
 	e.wakeUp(removedEntries, 0)
 	for name := range next {
 		e.wakeUp(name, 0)
@@ -80,10 +84,12 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy(),
 					notes: katalog.Notes.DeepCopy(), profiles: katalog.Profiles.DeepCopy(),
 				},
-				health:  health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
-				metrics: e.series.CRD(set.Name),
+				health: health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
 			}
 		}
+	}
+	for name, one := range entries { // and not before it is certain that there will be entries
+		one.metrics = e.series.CRD(name)
 	}
 	return entries, nil
 }

@@ -58,50 +58,65 @@ func (e *entry) state() State {
 	s.Running = e.operates()
 	ready, processing, _ := r.queue.Pending()
 	s.Busy = ready + processing
-	for _, stored := range r.resources.List() {
-		object := r.resources.Get(client.ObjectKeyFromObject(stored))
-		if object == nil {
-			continue
-		}
-		s.Resources = append(s.Resources, e.resource(r, object))
+	for _, object := range r.objects() {
+		ready, reason := e.readiness(r, object)
+		s.Resources = append(s.Resources, ResourceState{Object: object, Children: e.children(r, object), Ready: ready, Reason: reason})
 	}
-	slices.SortFunc(s.Resources, func(a, b ResourceState) int {
-		return cmp.Or(cmp.Compare(a.Object.GetNamespace(), b.Object.GetNamespace()), cmp.Compare(a.Object.GetName(), b.Object.GetName()))
-	})
 	return s
 }
 
-func (e *entry) resource(r *running, object *unstructured.Unstructured) ResourceState {
-	s := ResourceState{Object: object}
+// objects are the resources, as the watch or a write of our own last showed them, in the order of namespace and name.
+func (r *running) objects() []*unstructured.Unstructured {
+	stored := r.resources.List()
+	list := make([]*unstructured.Unstructured, 0, len(stored))
+	for _, one := range stored {
+		if object := r.resources.Get(client.ObjectKeyFromObject(one)); object != nil {
+			list = append(list, object)
+		}
+	}
+	slices.SortFunc(list, byName)
+	return list
+}
+
+func byName(a, b *unstructured.Unstructured) int {
+	return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
+}
+
+// children are those of a resource, in the order in which they are applied.
+func (e *entry) children(r *running, object *unstructured.Unstructured) []*unstructured.Unstructured {
 	b := e.set.Effective(box.Target(object))
 	owner := controllers.Owner{GVK: e.set.GVK, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), Target: b.Target}
+	var all []*unstructured.Unstructured
 	for _, gvk := range append(e.set.Kinds(), r.inventory...) {
 		if kind, ok := e.engine.children.Kind(gvk); ok {
 			owned, err := kind.Owned(owner.Hash())
 			if err != nil {
 				continue
 			}
-			slices.SortFunc(owned, func(a, b *unstructured.Unstructured) int {
-				return cmp.Or(cmp.Compare(a.GetNamespace(), b.GetNamespace()), cmp.Compare(a.GetName(), b.GetName()))
-			})
-			s.Children = append(s.Children, owned...)
+			slices.SortFunc(owned, byName)
+			all = append(all, owned...)
 		}
 	}
+	return all
+}
+
+// readiness tells whether the last cycle of a resource succeeded, and if not why.
+func (e *entry) readiness(r *running, object *unstructured.Unstructured) (ready bool, reason string) {
+	b := e.set.Effective(box.Target(object))
 	hasCondition := r.definition.HasStatus && !b.Status.Off && b.Status.Conditions &&
 		(r.definition.Keeps == nil || r.definition.Keeps([]string{"conditions"}))
 	if !hasCondition {
-		s.Reason = e.health.Failure(client.ObjectKeyFromObject(object))
-		s.Ready = s.Reason == ""
-		return s
+		reason = e.health.Failure(client.ObjectKeyFromObject(object))
+		return reason == "", reason
 	}
-	s.Ready = status.IsTrue(object, orkv1.ConditionReady)
+	ready = status.IsTrue(object, orkv1.ConditionReady)
 	switch condition := status.Find(status.Conditions(object.Object), orkv1.ConditionReady); {
 	case condition == nil:
-		s.Reason = "not reconciled yet"
-	case !s.Ready && condition.Message != "":
-		s.Reason = condition.Reason + ": " + condition.Message
-	case !s.Ready:
-		s.Reason = "its latest generation is not reconciled yet"
+		reason = "not reconciled yet"
+	case !ready && condition.Message != "":
+		reason = condition.Reason + ": " + condition.Message
+	case !ready:
+		reason = "its latest generation is not reconciled yet"
 	}
-	return s
+	return ready, reason
 }

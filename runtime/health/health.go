@@ -2,6 +2,7 @@ package health
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -26,6 +27,9 @@ type CRD struct {
 	threshold int
 	Options
 
+	// shown is what was true after the last change. Whoever asks waits for nobody.
+	shown atomic.Pointer[Snapshot]
+
 	mu        sync.Mutex // guards the rest
 	started   bool
 	missing   bool
@@ -36,6 +40,10 @@ type CRD struct {
 	succeeded bool
 	failures  map[types.NamespacedName]failure
 	failing   int // resources at or over the threshold
+	// inRow counts the resources that have failed so often in a row, and longest is the largest of these numbers.
+	inRow     map[int]int
+	longest   int
+	resources resources
 	lastError string
 	lastCycle time.Time
 }
@@ -63,7 +71,17 @@ func New(threshold int, opts Options) *CRD {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	return &CRD{threshold: threshold, Options: opts, failures: map[types.NamespacedName]failure{}}
+	h := &CRD{threshold: threshold, Options: opts}
+	h.resetLocked()
+	h.showLocked()
+	return h
+}
+
+// resetLocked forgets all resources.
+func (h *CRD) resetLocked() {
+	h.failures, h.failing = map[types.NamespacedName]failure{}, 0
+	h.inRow, h.longest = map[int]int{}, 0
+	h.resources.reset()
 }
 
 // Started notes that the workers run.
@@ -71,6 +89,7 @@ func (h *CRD) Started() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started, h.missing, h.waiting, h.startedAt = true, false, "", h.Now()
+	h.showLocked()
 }
 
 // Waiting notes why the workers do not run: a definition that is not there yet, or a dependency.
@@ -78,6 +97,7 @@ func (h *CRD) Waiting(reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.waiting = reason
+	h.showLocked()
 }
 
 // Stopped notes that the workers ended. Missing: because the definition was deleted.
@@ -85,37 +105,41 @@ func (h *CRD) Stopped(missing bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.started, h.missing, h.succeeded = false, missing, false
-	h.failures, h.failing = map[types.NamespacedName]failure{}, 0
+	h.resetLocked()
 	if missing {
 		h.lastError = "CRD missing at runtime"
 	}
+	h.showLocked()
 }
 
-// Observe notes one cycle.
+// Observe notes one cycle, after which the resource is ready unless there was an error.
 func (h *CRD) Observe(name types.NamespacedName, err error) {
-	if h.observe(name, err) {
+	h.Note(name, Cycle{Err: err, Ready: err == nil})
+}
+
+// Note notes one cycle.
+func (h *CRD) Note(name types.NamespacedName, cycle Cycle) {
+	if h.note(name, cycle) {
 		h.OnHealthy()
 	}
 }
 
-func (h *CRD) observe(name types.NamespacedName, err error) (recovered bool) {
+func (h *CRD) note(name types.NamespacedName, cycle Cycle) (recovered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	defer h.showLocked()
 	h.total++
 	h.lastCycle = h.Now()
 	before := h.stateLocked()
-	if err == nil {
+	if cycle.Err == nil {
 		h.succeeded = true
-		h.forgetLocked(name)
+		h.recoverLocked(name)
 	} else {
 		h.failed++
-		h.lastError = err.Error()
-		inRow := h.failures[name].inRow + 1
-		h.failures[name] = failure{inRow: inRow, last: h.lastError}
-		if inRow == h.threshold {
-			h.failing++
-		}
+		h.lastError = cycle.Err.Error()
+		h.failLocked(name)
 	}
+	h.resources.note(name, cycle)
 	return before != Healthy && h.stateLocked() == Healthy
 }
 
@@ -129,16 +153,46 @@ func (h *CRD) Forget(name types.NamespacedName) {
 func (h *CRD) forget(name types.NamespacedName) (recovered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
+	defer h.showLocked()
 	before := h.stateLocked()
-	h.forgetLocked(name)
+	h.recoverLocked(name)
+	h.resources.forget(name)
 	return before != Healthy && h.stateLocked() == Healthy
 }
 
-func (h *CRD) forgetLocked(name types.NamespacedName) {
-	if h.threshold > 0 && h.failures[name].inRow >= h.threshold {
+// failLocked counts one more failure of a resource.
+func (h *CRD) failLocked(name types.NamespacedName) {
+	times := h.failures[name].inRow + 1
+	h.failures[name] = failure{inRow: times, last: h.lastError}
+	if times == h.threshold {
+		h.failing++
+	}
+	h.inRow[times]++
+	h.longest = max(h.longest, times)
+	h.shortenLocked(times - 1)
+}
+
+// recoverLocked drops the failures of a resource.
+func (h *CRD) recoverLocked(name types.NamespacedName) {
+	times := h.failures[name].inRow
+	if h.threshold > 0 && times >= h.threshold {
 		h.failing--
 	}
 	delete(h.failures, name)
+	h.shortenLocked(times)
+}
+
+// shortenLocked takes a resource out of those that have failed so often in a row.
+func (h *CRD) shortenLocked(times int) {
+	if times == 0 {
+		return
+	}
+	if h.inRow[times]--; h.inRow[times] == 0 {
+		delete(h.inRow, times)
+	}
+	for h.longest > 0 && h.inRow[h.longest] == 0 {
+		h.longest--
+	}
 }
 
 // Failure returns the error of a resource's last cycle, or "" when it succeeded or there was none.
@@ -146,33 +200,6 @@ func (h *CRD) Failure(name types.NamespacedName) string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return h.failures[name].last
-}
-
-// Snapshot is the health at one moment.
-type Snapshot struct {
-	State State
-	// Missing is true after the definition was deleted, until it comes back.
-	Missing bool
-	// Waiting says what the start waits for.
-	Waiting   string
-	StartedAt time.Time
-	// Total and Failed count cycles.
-	Total, Failed int64
-	// Failing counts the resources that have failed as often as the threshold; Retrying all whose last cycle failed.
-	Failing, Retrying int
-	// LastError is kept after recovery.
-	LastError string
-	LastCycle time.Time
-}
-
-// Snapshot returns the health now.
-func (h *CRD) Snapshot() Snapshot {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return Snapshot{
-		State: h.stateLocked(), Missing: h.missing, Waiting: h.waiting, StartedAt: h.startedAt, Total: h.total, Failed: h.failed,
-		Failing: h.failing, Retrying: len(h.failures), LastError: h.lastError, LastCycle: h.lastCycle,
-	}
 }
 
 func (h *CRD) stateLocked() State {

@@ -25,7 +25,7 @@ type Resources interface {
 	Get(name types.NamespacedName) *unstructured.Unstructured
 }
 
-// Options of a Kordinator. All but Held and Drain must be set.
+// Options of a Kordinator. All but Noted, Held and Drain must be set.
 type Options struct {
 	Set       *box.Set
 	Resources Resources
@@ -35,6 +35,8 @@ type Options struct {
 	Events  func(queue.Item) queue.Facts
 	Health  *health.CRD
 	Metrics *metrics.CRD
+	// Noted is called after each cycle, when Health knows what it came to. Nil: nobody is told.
+	Noted func(context.Context, types.NamespacedName)
 	// Held tells that what the entry depends on is not there yet: nothing is done for a resource then, unless it is on its way
 	// out. Nil: never.
 	Held func() bool
@@ -72,7 +74,10 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	outcome, err := k.contain(ctx, w)
 	k.Metrics.Active.Dec()
 	k.Metrics.Reconciled(time.Since(start), err)
-	k.Health.Observe(item.NamespacedName, plain(err))
+	k.Health.Note(item.NamespacedName, health.Cycle{Err: plain(err), Ready: err == nil && !outcome.NotReady, RolledBack: outcome.RolledBack})
+	if k.Noted != nil {
+		k.Noted(ctx, item.NamespacedName)
+	}
 	for _, change := range outcome.Changes.Writes() {
 		k.Metrics.Wrote(string(change.Action))
 		logf.FromContext(ctx).Info(change.String())

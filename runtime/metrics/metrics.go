@@ -17,6 +17,8 @@ type Recorder struct {
 	panics            *prometheus.CounterVec
 	children          *prometheus.CounterVec
 	rollbacks         *prometheus.CounterVec
+	validations       *prometheus.CounterVec
+	rejections        *prometheus.CounterVec
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -49,12 +51,18 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		rollbacks: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "orkestra_rollback_total", Help: "Resources that went back to the spec that succeeded last.",
 		}, []string{"crd"}),
+		validations: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "controller_validation_total", Help: "Validations in a cycle by result: passed, rejected or warned.",
+		}, []string{"crd", "result"}),
+		rejections: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "controller_validation_rejected_total", Help: "Violations in a cycle of rules that deny.",
+		}, []string{"crd", "field", "rule"}),
 	}
 	for _, register := range []func() error{
 		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
-		share(registerer, &r.rollbacks),
+		share(registerer, &r.rollbacks), share(registerer, &r.validations), share(registerer, &r.rejections),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -63,9 +71,12 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 	return r, nil
 }
 
-// CRD returns the series of one entry, which exist from here on with the value 0.
+// CRD returns the series of one entry, which exist from here on with the value 0, until Remove.
 func (r *Recorder) CRD(name string) *CRD {
+	r.now.mu.Lock() // no Remove of another engine may come in between
+	defer r.now.mu.Unlock()
 	c := &CRD{
+		recorder:          r,
 		success:           r.reconciles.WithLabelValues(name, "success"),
 		failure:           r.reconciles.WithLabelValues(name, "error"),
 		duration:          r.duration.WithLabelValues(name),
@@ -78,12 +89,33 @@ func (r *Recorder) CRD(name string) *CRD {
 		Panics:            r.panics.WithLabelValues(name),
 		Rollbacks:         r.rollbacks.WithLabelValues(name),
 		children:          map[string]prometheus.Counter{},
+		validations:       map[string]prometheus.Counter{},
 	}
 	for _, action := range []string{"created", "configured", "adopted", "pruned"} {
 		c.children[action] = r.children.WithLabelValues(name, action)
 	}
-	r.now.known(name)
+	for _, result := range []string{ValidationPassed, ValidationRejected, ValidationWarned} {
+		c.validations[result] = r.validations.WithLabelValues(name, result)
+	}
+	r.now.knownLocked(name)
 	return c
+}
+
+// Remove ends the series of the entry, unless another engine of the process has an entry of the name as well. It is called once.
+func (c *CRD) Remove() {
+	r := c.recorder
+	r.now.mu.Lock()
+	defer r.now.mu.Unlock()
+	if !r.now.forgetLocked(c.name) {
+		return
+	}
+	for _, vector := range []interface {
+		DeletePartialMatch(labels prometheus.Labels) int
+	}{
+		r.reconciles, r.duration, r.active, r.activations, r.activationLatency, r.panics, r.children, r.rollbacks, r.validations, r.rejections,
+	} {
+		vector.DeletePartialMatch(prometheus.Labels{"crd": c.name})
+	}
 }
 
 // CRD holds the series of one entry.
@@ -92,17 +124,27 @@ type CRD struct {
 	Panics    prometheus.Counter
 	Rollbacks prometheus.Counter
 
-	name string
-	now  *now
+	name     string
+	recorder *Recorder
+	now      *now
+	window   window
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer
-	children                                  map[string]prometheus.Counter
+	children, validations                     map[string]prometheus.Counter
 }
+
+// The results of a validation.
+const (
+	ValidationPassed   = "passed"
+	ValidationRejected = "rejected"
+	ValidationWarned   = "warned"
+)
 
 // Reconciled records one cycle.
 func (c *CRD) Reconciled(took time.Duration, err error) {
 	c.duration.Observe(took.Seconds())
+	c.window.add(took)
 	if err != nil {
 		c.failure.Inc()
 		return
@@ -126,3 +168,16 @@ func (c *CRD) Wrote(action string) {
 		counter.Inc()
 	}
 }
+
+// P95 is the duration that 95 of 100 of the last cycles did not exceed, 0 before the first.
+func (c *CRD) P95() time.Duration { return c.window.p95() }
+
+// Validated records one validation. A result that is none of the known ones is not counted.
+func (c *CRD) Validated(result string) {
+	if counter, ok := c.validations[result]; ok {
+		counter.Inc()
+	}
+}
+
+// Rejected records one violation of a rule that denies. Both names are those that the Katalog has: a value of a resource is none.
+func (c *CRD) Rejected(field, rule string) { c.recorder.rejections.WithLabelValues(c.name, field, rule).Inc() }

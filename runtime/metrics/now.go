@@ -11,8 +11,10 @@ import (
 type now struct {
 	resources, depth *prometheus.Desc
 
-	mu     sync.Mutex // guards counts
+	mu     sync.Mutex // guards the rest
 	counts map[string]func() (resources, depth int)
+	// holders is how many engines of the process have an entry of the name.
+	holders map[string]int
 }
 
 func newNow() *now {
@@ -20,6 +22,7 @@ func newNow() *now {
 		resources: prometheus.NewDesc("controller_resource_count", "Resources in memory.", []string{"crd"}, nil),
 		depth:     prometheus.NewDesc("controller_queue_depth", "Resources that wait for a worker.", []string{"crd"}, nil),
 		counts:    map[string]func() (resources, depth int){},
+		holders:   map[string]int{},
 	}
 }
 
@@ -33,16 +36,27 @@ func (c *CRD) Track(count func() (resources, depth int)) {
 	}
 	c.now.mu.Lock()
 	defer c.now.mu.Unlock()
-	c.now.counts[c.name] = count
+	if c.now.holders[c.name] > 0 {
+		c.now.counts[c.name] = count
+	}
 }
 
-// known makes the series of an entry, unless another engine of the process has made them.
-func (n *now) known(crd string) {
-	n.mu.Lock()
-	defer n.mu.Unlock()
+// knownLocked makes the series of an entry, unless another engine of the process has made them.
+func (n *now) knownLocked(crd string) {
+	n.holders[crd]++
 	if _, ok := n.counts[crd]; !ok {
 		n.counts[crd] = none
 	}
+}
+
+// forgetLocked tells whether nobody has an entry of the name any more.
+func (n *now) forgetLocked(crd string) (last bool) {
+	if n.holders[crd]--; n.holders[crd] > 0 {
+		return false
+	}
+	delete(n.holders, crd)
+	delete(n.counts, crd)
+	return true
 }
 
 // Describe implements prometheus.Collector.

@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
@@ -72,7 +73,15 @@ func (p *Primary) offer(from queue.Source, before, after *unstructured.Unstructu
 // stands for all that happened meanwhile, and an edit of somebody else may be hidden behind our last write.
 func edited(before, after *unstructured.Unstructured) bool {
 	return before.GetGeneration() != after.GetGeneration() ||
-		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(before.GetAnnotations(), after.GetAnnotations())
+		!maps.Equal(before.GetLabels(), after.GetLabels()) || !maps.Equal(told(before), told(after))
+}
+
+// told are the annotations of a resource without those that tell the state of the operator: who writes them has nothing to ask for.
+func told(object *unstructured.Unstructured) map[string]string {
+	annotations := object.GetAnnotations() // a copy
+	delete(annotations, orkv1.AnnotationHealth)
+	delete(annotations, orkv1.AnnotationCrossMetrics)
+	return annotations
 }
 
 // WaitForSync waits until the resources are in memory.

@@ -15,6 +15,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/conditions/readiness"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
@@ -56,6 +57,13 @@ type Options struct {
 	Others func() []*unstructured.Unstructured
 	// Roots are what templates and conditions read besides the resource and its children. Defaults to nothing.
 	Roots map[string]any
+	// Feedback is what the runtime knows of the CRD at the moment, as further roots. It is asked once in a cycle, and only where
+	// something reads it. Nil: nothing.
+	Feedback func() map[string]any
+	// Stamps are annotations that a patch of the resource's metadata takes along. Nil: none.
+	Stamps func(*unstructured.Unstructured) map[string]string
+	// Validated is told of every validation. Nil: nobody is.
+	Validated func(rules.Result)
 	// Ready judges a child that others depend on. Defaults to readiness.Of.
 	Ready func(*unstructured.Unstructured) readiness.Verdict
 	// Decided is told of every gate that a cycle evaluates. Nil: nobody is.
@@ -89,6 +97,12 @@ func NewDeclarative(opts Options) *Declarative {
 	}
 	if opts.Ready == nil {
 		opts.Ready = func(child *unstructured.Unstructured) readiness.Verdict { return readiness.Of(child.Object) }
+	}
+	if opts.Stamps == nil {
+		opts.Stamps = func(*unstructured.Unstructured) map[string]string { return nil }
+	}
+	if opts.Validated == nil {
+		opts.Validated = func(rules.Result) {}
 	}
 	if opts.RolledBack == nil {
 		opts.RolledBack = func() {}
@@ -130,7 +144,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.run(ctx, s)
 	}
 	d.writeStatus(ctx, s)
-	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil}
+	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil, NotReady: !d.judge(s).ready, RolledBack: s.rollback != nil}
 	if s.waiting != nil {
 		outcome.Waiting = s.waiting.message
 	}

@@ -55,6 +55,9 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 			annotations[key] = value
 		}
 	}
+	for key, value := range d.Stamps(s.Object) {
+		annotations[key] = value
+	}
 	metadata["annotations"] = annotations
 	err = d.patchMetadata(ctx, s, metadata)
 	// A resource that went since must not get children: nobody would delete those that garbage collection does not.

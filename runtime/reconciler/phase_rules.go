@@ -59,6 +59,9 @@ func (d *Declarative) mutate(ctx context.Context, s *scope) {
 
 func (d *Declarative) validate(ctx context.Context, s *scope) {
 	s.validation, s.validated = s.Set.Validation.Check(s.facts, rules.Reconcile), true
+	if s.Set.Validation != nil {
+		d.Validated(s.validation)
+	}
 	for _, problem := range s.validation.Problems {
 		logf.FromContext(ctx).Info("validation rule is left out", "reason", problem.Error())
 	}

@@ -129,6 +129,11 @@ func (d *Declarative) newScope(w work.Work) *scope {
 	for name, value := range d.Roots {
 		s.facts = s.facts.With(name, value)
 	}
+	if d.Feedback != nil && w.Box.ReadsFeedback {
+		for name, value := range d.Feedback() {
+			s.facts = s.facts.With(name, value)
+		}
+	}
 	return s
 }
 

@@ -33,6 +33,10 @@ type Outcome struct {
 	Waiting string
 	// Denied tells that rules of the Katalog forbid the resource as it is. That is no failure of the operator's.
 	Denied bool
+	// NotReady tells that the resource is not as it should be, also where that is no failure.
+	NotReady bool
+	// RolledBack tells that the resource is operated by an earlier spec.
+	RolledBack bool
 }
 
 // Reconciler makes the world as a resource wants it. An error is tried again with back-off.

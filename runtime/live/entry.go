@@ -1,0 +1,94 @@
+package live
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/orkestra-runtime/orkestra/api/nearest"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/runtime/health"
+	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+)
+
+// view is an entry as it is told of. A replica that does not lead says nothing of cycles, which are another's.
+type view struct {
+	CRD
+	leads bool
+}
+
+// views are those of all entries.
+func (a *api) views() []view {
+	leads := a.source.Runtime().Leads
+	entries := a.source.CRDs()
+	views := make([]view, 0, len(entries))
+	for _, one := range entries {
+		if !leads {
+			one.Health = health.Snapshot{State: health.Pending}
+			one.Sample = metrics.Sample{}
+		}
+		views = append(views, view{CRD: one, leads: leads})
+	}
+	return views
+}
+
+// unhealthyDependencies tells whether an entry that this one depends on is not well.
+func (v view) unhealthyDependencies() bool {
+	return v.leads && slices.ContainsFunc(v.Dependencies, func(d Dependency) bool { return !health.Snapshot{State: d.State}.Well() })
+}
+
+// endpoint is one of the switches of a CRD's endpoints.
+type endpoint struct {
+	name string
+	on   func(*orkv1.Endpoints) *bool
+}
+
+var (
+	enabled      = endpoint{"enabled", func(e *orkv1.Endpoints) *bool { return e.Enabled }}
+	healthSwitch = endpoint{"health", func(e *orkv1.Endpoints) *bool { return e.Health }}
+	info         = endpoint{"info", func(e *orkv1.Endpoints) *bool { return e.Info }}
+)
+
+// shows tells whether the entry has the endpoint. Health and info default to enabled, that to true.
+func (v view) shows(one endpoint) bool {
+	endpoints := v.Declared.Endpoints
+	if endpoints == nil {
+		return true
+	}
+	for _, on := range []*bool{one.on(endpoints), endpoints.Enabled} {
+		if on != nil {
+			return *on
+		}
+	}
+	return true
+}
+
+// of looks up the entry of the path, and whether it shows the endpoint.
+func (a *api) of(shown endpoint, next func(http.ResponseWriter, *http.Request, view)) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		name := r.PathValue("crd")
+		views := a.views()
+		i := slices.IndexFunc(views, func(v view) bool { return v.Name == name })
+		switch {
+		case i < 0:
+			names := make([]string, 0, len(views))
+			for _, one := range views {
+				names = append(names, one.Name)
+			}
+			refuse(w, http.StatusNotFound, "NotFound", unknownCRD(name, names))
+		case !views[i].shows(shown):
+			refuse(w, http.StatusNotFound, "EndpointDisabled",
+				"the Katalog does not show this of CRD "+name+": endpoints."+shown.name+" is false")
+		default:
+			next(w, r, views[i])
+		}
+	}
+}
+
+func unknownCRD(name string, names []string) string {
+	said := "there is no CRD " + name
+	if near := nearest.Word(name, names); near != "" {
+		return said + ": did you mean " + near + "?"
+	}
+	return said + " (valid: " + strings.Join(names, ", ") + ")"
+}
