@@ -20,7 +20,7 @@ var notSupported = setOf(
 
 	// A box.
 	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
-	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit",
+	"OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 

@@ -19,6 +19,7 @@ type Recorder struct {
 	rollbacks         *prometheus.CounterVec
 	validations       *prometheus.CounterVec
 	rejections        *prometheus.CounterVec
+	scaling           *scaling
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -31,7 +32,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, []string{"crd"}),
-		now: newNow(),
+		now: newNow(), scaling: newScaling(),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "controller_workers_active", Help: "Workers in a cycle.",
 		}, []string{"crd"}),
@@ -63,6 +64,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		share(registerer, &r.active), share(registerer, &r.activations),
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
 		share(registerer, &r.rollbacks), share(registerer, &r.validations), share(registerer, &r.rejections),
+		share(registerer, &r.scaling),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -103,6 +105,7 @@ func (r *Recorder) CRD(name string) *CRD {
 
 // Remove ends the series of the entry, unless another engine of the process has an entry of the name as well. It is called once.
 func (c *CRD) Remove() {
+	c.unscaled()
 	r := c.recorder
 	r.now.mu.Lock()
 	defer r.now.mu.Unlock()
@@ -128,6 +131,7 @@ type CRD struct {
 	recorder *Recorder
 	now      *now
 	window   window
+	scales   bool // guarded by the mutex of scaling
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer
@@ -180,4 +184,6 @@ func (c *CRD) Validated(result string) {
 }
 
 // Rejected records one violation of a rule that denies. Both names are those that the Katalog has: a value of a resource is none.
-func (c *CRD) Rejected(field, rule string) { c.recorder.rejections.WithLabelValues(c.name, field, rule).Inc() }
+func (c *CRD) Rejected(field, rule string) {
+	c.recorder.rejections.WithLabelValues(c.name, field, rule).Inc()
+}
