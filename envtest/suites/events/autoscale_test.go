@@ -28,8 +28,8 @@ spec:
       apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
       namespace: %[1]s
       operatorBox:
-        reconciler: %s
-        autoscale: %s
+        reconciler: %[3]s
+        autoscale: %[4]s
         onReconcile:
           configMaps: [{name: "{{ .metadata.name }}", sleep: 500ms, data: {size: "{{ .spec.size }}"}}]
 `, namespace, group, reconciler, autoscale)
