@@ -15,6 +15,9 @@ import (
 // reached are the stages whose packs must work.
 var reached = []string{"foundation", "language", "resources"}
 
+// early are packs of later stages that work already.
+var early = []string{"profiles-10-reconciler", "temporal-04-autoscale"}
+
 // TestCorpus runs the packs one after the other in one control plane: several of them declare the same kinds.
 func TestCorpus(t *testing.T) {
 	root := corpus.Root()
@@ -26,7 +29,9 @@ func TestCorpus(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	packs := slices.DeleteFunc(slices.Clone(all), func(p corpus.Pack) bool { return !slices.Contains(reached, p.After) })
+	packs := slices.DeleteFunc(slices.Clone(all), func(p corpus.Pack) bool {
+		return !slices.Contains(reached, p.After) && !slices.Contains(early, p.Name)
+	})
 	if len(packs) == 0 {
 		t.Fatalf("the index has no pack of the stages %v", reached)
 	}
