@@ -50,10 +50,10 @@ func (b *builder) misreads(text string, references [][]string, at *field.Path) {
 		return
 	}
 	for _, path := range references {
-		if path[0] == "spec" || path[0] == "status" || path[0] == "metadata" {
+		misread := roots.Check(path)
+		if typed := path[0] == "spec" || path[0] == "status" || path[0] == "metadata"; typed && roots.Check(path[:1]) == nil {
 			continue // the expression is typed by their schemas
 		}
-		misread := roots.Check(path)
 		switch {
 		case misread == nil:
 		case misread.Warning:

@@ -150,7 +150,7 @@ func series(t *testing.T) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	recorder.CRD("website")
+	recorder.CRD("website").Autoscaled(3)
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

@@ -54,6 +54,9 @@ func (c *checker) operatorAutoscale(a *orkv1.OperatorAutoscale, path *field.Path
 	explicit := a.Interval != nil || a.Cooldown != nil || a.Conditions != nil || a.Do != nil
 	c.profileOr(orkv1.Template(a.Profile), explicit, "every other field", path)
 	c.positive(a.Interval, path.Child("interval"))
+	if a.Cooldown != nil && a.Cooldown.Duration < 0 {
+		c.errorf(path.Child("cooldown"), "must not be negative, got %s", a.Cooldown)
+	}
 	if a.Profile == "" {
 		c.needed(a.Conditions == nil, path.Child("conditions"))
 		c.needed(a.Do == nil, path.Child("do"))
@@ -62,6 +65,9 @@ func (c *checker) operatorAutoscale(a *orkv1.OperatorAutoscale, path *field.Path
 		c.condition(a.Conditions, path.Child("conditions"))
 	}
 	if do := a.Do; do != nil {
+		if do.Workers == nil && do.QueueDepth == nil && do.Resync == nil {
+			c.errorf(path.Child("do"), "changes nothing; set workers, queueDepth or resync")
+		}
 		if do.Workers != nil && (*do.Workers < 1 || *do.Workers > maxWorkers) {
 			c.errorf(path.Child("do", "workers"), "must be from 1 to %d, got %d", maxWorkers, *do.Workers)
 		}

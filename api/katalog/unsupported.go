@@ -24,7 +24,7 @@ var notSupported = setOf(
 
 	// A box.
 	"OperatorBox.cross",
-	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit",
+	"OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff",
 	"PreReconcile.external", "Gate.external",

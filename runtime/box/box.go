@@ -27,6 +27,9 @@ type Set struct {
 	Watch Watch
 	// Workers is how many resources are reconciled at once.
 	Workers int
+	// Capacity is how much the controller takes on as declared, and Autoscale when it takes on more or less. Nil: never.
+	Capacity  Capacity
+	Autoscale *Scaling
 	// FailureThreshold is how many failures in a row make a resource count as failing.
 	FailureThreshold int
 	// Limits tell which events are dropped while the queue is full. Nil: none are.

@@ -121,6 +121,8 @@ func compile(
 			set.FailureThreshold = int(*r.Queue.FailureThreshold)
 		}
 	}
+	set.Capacity = set.capacity(entry.OperatorBox.Reconciler)
+	set.Autoscale = c.scaling(entry.OperatorBox.Autoscale, set.Capacity, at.Child("operatorBox", "autoscale"))
 	c.rules(set, at)
 	set.Labels = c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels"))
 	c.labels = set.Labels

@@ -96,8 +96,8 @@ func (c *compiler) limits(b *Box, declared *orkv1.Reconciler, at *field.Path) *g
 	}
 	behaviour, here := declared.Queue.Behaviour, at.Child("reconciler", "queue", "behaviour")
 	in := c.inGate(b.Sentinels, at.Child("preReconcile", "sentinels").String(), false)
-	limits := &gate.Limits{MaxDepth: int(declared.Queue.MaxDepth)}
-	if limits.MaxDepth <= 0 {
+	limits := &gate.Limits{}
+	if declared.Queue.MaxDepth <= 0 {
 		c.report(field.Required(at.Child("reconciler", "queue", "maxDepth"), "behaviour measures against it"))
 	}
 	if one := behaviour.OnThreshold; one != nil {

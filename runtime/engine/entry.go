@@ -22,6 +22,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/runtime/autoscale"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/kordinator"
@@ -55,6 +56,7 @@ type running struct {
 	controller controller.TypedController[queue.Item]
 	queue      *queue.Queue
 	path       *observe.Path
+	autoscaler *autoscale.Autoscaler // nil where none is declared
 	inventory  []schema.GroupVersionKind
 	enrich     *enrich.Reader
 	sources    *sources.Reader
@@ -215,7 +217,7 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	// The informer ends with the entry, after the last cycle, not with the context that told the cycles to end.
 	resources, err := informer.Start(context.WithoutCancel(ctx), e.engine.client, informer.Options{
 		Resource: definition.GroupVersionResource, Namespace: e.set.Watch.Namespace, LabelSelector: e.set.Watch.LabelSelector,
-		FieldSelector: e.set.Watch.FieldSelector, Resync: e.set.Watch.Resync,
+		FieldSelector: e.set.Watch.FieldSelector, Resync: e.informerResync(),
 		KeepManagedFields: e.set.Declares(sentinel.ManagedFieldsChanged),
 	})
 	if err != nil {
@@ -251,7 +253,9 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 // control makes the controller, gives it its sources and starts it.
 func (e *entry) control(ctx context.Context, r *running) error {
 	// The controller makes its queue when it starts; everybody here needs it before.
-	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{MetricsProvider: queue.ControllerRuntimeMetrics()})
+	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{
+		Workers: e.set.Workers, MaxDepth: e.set.Capacity.MaxDepth.Value, MetricsProvider: queue.ControllerRuntimeMetrics(),
+	})
 	r.path = &observe.Path{
 		Set: e.set, Queue: r.queue, Resources: r.resources, Health: e.health, Metrics: e.metrics, Now: e.engine.opts.Now, State: e.feedback,
 		Log: logf.FromContext(ctx),
@@ -275,8 +279,9 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	log := logf.FromContext(ctx)
 	var err error
 	r.controller, err = controller.NewTypedUnmanaged(e.set.Name, controller.TypedOptions[queue.Item]{
-		Reconciler:              k,
-		MaxConcurrentReconciles: e.set.Workers,
+		Reconciler: k,
+		// The queue holds back those that are too many at the moment.
+		MaxConcurrentReconciles: e.set.MostWorkers(),
 		NewQueue: func(string, workqueue.TypedRateLimiter[queue.Item]) workqueue.TypedRateLimitingInterface[queue.Item] {
 			return r.queue
 		},
@@ -306,8 +311,11 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	}
 
 	ctx, r.cancel = context.WithCancel(ctx)
+	beside := e.scale(ctx, r)
 	go func() {
 		defer close(r.done)
+		defer beside.Wait()
+		defer r.cancel()
 		if err := r.controller.Start(ctx); err != nil && ctx.Err() == nil {
 			log.Error(err, "controller ended")
 			e.engine.wakeUp(e.set.Name, 0)

@@ -22,6 +22,7 @@ func (e *entry) sample() metrics.Sample {
 		return s
 	}
 	s.QueueDepth, s.Busy, _ = r.queue.Pending()
+	s.Overridden = r.autoscaler.Active()
 	s.Workers = e.set.Workers
 	if limit := r.queue.Workers(); limit > 0 {
 		s.Workers = limit

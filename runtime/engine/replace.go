@@ -91,6 +91,9 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 	}
 	for name, one := range entries { // and not before it is certain that there will be entries
 		one.metrics = e.series.CRD(name)
+		if one.set.Autoscale != nil {
+			one.metrics.Autoscaled(one.set.Workers)
+		}
 	}
 	return entries, nil
 }

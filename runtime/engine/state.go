@@ -25,6 +25,8 @@ type State struct {
 	Health  health.Snapshot
 	// Busy is how many resources wait for a worker, are with one, or wait for a retry that is due.
 	Busy int
+	// Capacity is how much its controller takes on, and where the numbers come from.
+	Capacity box.Capacity
 	// Resources are in the order of namespace and name.
 	Resources []ResourceState
 }
@@ -52,7 +54,7 @@ func (e *Engine) States() []State {
 }
 
 func (e *entry) state() State {
-	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.health.Snapshot()}
+	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.health.Snapshot(), Capacity: e.capacity()}
 	r := e.current()
 	if r == nil {
 		return s

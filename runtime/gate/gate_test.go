@@ -62,21 +62,23 @@ func TestJudge(t *testing.T) {
 		reason string
 		limits *gate.Limits
 		depth  int
+		most   int
 		want   gate.Judgement
 		asked  int
 	}{
-		"NoLimits":   {"nothing is dropped", nil, 1000, gate.Judgement{}, 0},
-		"Below":      {"there is room up to the first limit", &gate.Limits{MaxDepth: 10, Threshold: conditional, Limit: drop}, 4, gate.Judgement{Below: 5}, 0},
-		"Fires":      {"the conditions of a limit that applies are asked", &gate.Limits{MaxDepth: 10, Threshold: conditional}, 5, gate.Judgement{}, 1},
-		"Next":       {"the one above is still ahead", &gate.Limits{MaxDepth: 10, Threshold: conditional, Limit: drop}, 5, gate.Judgement{Below: 10}, 1},
-		"Defect12":   {"a threshold that keeps an item does not switch the limit off", &gate.Limits{MaxDepth: 10, Threshold: conditional, Limit: drop}, 10, gate.Judgement{Drop: gate.Full, Depth: 10}, 1},
-		"RoundsUp":   {"part of an item is none", &gate.Limits{MaxDepth: 3, Threshold: &gate.Limit{Percent: 50}}, 1, gate.Judgement{Below: 2}, 0},
-		"SmallQueue": {"an empty queue never drops", &gate.Limits{MaxDepth: 10, Threshold: &gate.Limit{Percent: 1}}, 0, gate.Judgement{Below: 1}, 0},
+		"NoLimits":   {"nothing is dropped", nil, 1000, 10, gate.Judgement{}, 0},
+		"Below":      {"there is room up to the first limit", &gate.Limits{Threshold: conditional, Limit: drop}, 4, 10, gate.Judgement{Below: 5}, 0},
+		"Fires":      {"the conditions of a limit that applies are asked", &gate.Limits{Threshold: conditional}, 5, 10, gate.Judgement{}, 1},
+		"Next":       {"the one above is still ahead", &gate.Limits{Threshold: conditional, Limit: drop}, 5, 10, gate.Judgement{Below: 10}, 1},
+		"Defect12":   {"a threshold that keeps an item does not switch the limit off", &gate.Limits{Threshold: conditional, Limit: drop}, 10, 10, gate.Judgement{Drop: gate.Full, Depth: 10}, 1},
+		"RoundsUp":   {"part of an item is none", &gate.Limits{Threshold: &gate.Limit{Percent: 50}}, 1, 3, gate.Judgement{Below: 2}, 0},
+		"NoMost":     {"an autoscaler may lift the limit", &gate.Limits{Limit: drop}, 1000, 0, gate.Judgement{}, 0},
+		"SmallQueue": {"an empty queue never drops", &gate.Limits{Threshold: &gate.Limit{Percent: 1}}, 0, 10, gate.Judgement{Below: 1}, 0},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			asked := 0
-			got := tc.limits.Judge(tc.depth, func(*gate.Limit) template.Facts { asked++; return template.Facts{} })
+			got := tc.limits.Judge(tc.depth, tc.most, func(*gate.Limit) template.Facts { asked++; return template.Facts{} })
 			if diff := cmp.Diff(tc.want, got); diff != "" || asked != tc.asked {
 				t.Errorf("\n%s\nJudge(%d) asked for facts %d times, want %d: -want, +got:\n%s", tc.reason, tc.depth, asked, tc.asked, diff)
 			}

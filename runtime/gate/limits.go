@@ -7,15 +7,13 @@ import (
 
 // Limits tell which new items a queue that fills up drops. Nil Limits drop none.
 type Limits struct {
-	// MaxDepth is what the limits are measured against, above 0.
-	MaxDepth int
-	// Threshold applies from a part of MaxDepth on, and Limit from MaxDepth on. Each is judged by itself; nil ones never drop.
+	// Threshold applies from a part of the largest depth on, and Limit from that depth on. Each is judged by itself; nil ones never drop.
 	Threshold, Limit *Limit
 }
 
 // Limit drops new items from a depth on.
 type Limit struct {
-	// Percent of MaxDepth from which on it applies, 1 to 100.
+	// Percent of the largest depth from which on it applies, 1 to 100.
 	Percent int
 	// Conditions with which an item is dropped. Nil: every item is.
 	Conditions *conditions.Program
@@ -37,9 +35,9 @@ type Judgement struct {
 	Below int
 }
 
-// Judge judges an item that finds a depth. Facts are asked for only when a limit that applies has conditions.
-func (l *Limits) Judge(depth int, facts func(*Limit) template.Facts) Judgement {
-	if l == nil {
+// Judge judges an item that finds a depth, where most is the largest one, 0 for none. Facts are asked for only when a limit that applies has conditions.
+func (l *Limits) Judge(depth, most int, facts func(*Limit) template.Facts) Judgement {
+	if l == nil || most <= 0 {
 		return Judgement{}
 	}
 	var judged Judgement
@@ -50,7 +48,7 @@ func (l *Limits) Judge(depth int, facts func(*Limit) template.Facts) Judgement {
 		if one.limit == nil {
 			continue
 		}
-		from := one.limit.depth(l.MaxDepth)
+		from := one.limit.depth(most)
 		switch {
 		case depth < from:
 			if judged.Below == 0 || from < judged.Below {

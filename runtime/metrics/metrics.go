@@ -21,6 +21,7 @@ type Recorder struct {
 	observed          *prometheus.CounterVec
 	validations       *prometheus.CounterVec
 	rejections        *prometheus.CounterVec
+	scaling           *scaling
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -33,7 +34,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, []string{"crd"}),
-		now: newNow(),
+		now: newNow(), scaling: newScaling(),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "controller_workers_active", Help: "Workers in a cycle.",
 		}, []string{"crd"}),
@@ -68,6 +69,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
 		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
 		share(registerer, &r.observed), share(registerer, &r.validations), share(registerer, &r.rejections),
+		share(registerer, &r.scaling),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -109,6 +111,7 @@ func (r *Recorder) CRD(name string) *CRD {
 
 // Remove ends the series of the entry, unless another engine of the process has an entry of the name as well. It is called once.
 func (c *CRD) Remove() {
+	c.unscaled()
 	r := c.recorder
 	r.now.mu.Lock()
 	defer r.now.mu.Unlock()
@@ -136,6 +139,7 @@ type CRD struct {
 	now      *now
 	window   window
 	gates    crdGates
+	scales   bool // guarded by the mutex of scaling
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer

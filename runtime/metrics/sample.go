@@ -12,6 +12,8 @@ type Sample struct {
 	P95 time.Duration
 	// Total and Failed count cycles.
 	Total, Failed int64
+	// Overridden tells whether the autoscaler overrides what is declared.
+	Overridden bool
 }
 
 // BusyPercent is the share of the workers that are busy, from 0 to 100.
@@ -53,6 +55,6 @@ func (s Sample) Values() map[string]any {
 		"queueDepth": int64(s.QueueDepth), "reconcileDurationP95Ms": float64(s.P95.Microseconds()) / 1000,
 		"errorRatePercent": s.ErrorRatePercent(), "errorRate": s.ErrorRatePercent(), "successRate": s.SuccessRate(),
 		"totalReconciles": s.Total, "reconcileCount": s.Total, "errorCount": s.Failed,
-		"autoscaleActive": false,
+		"autoscaleActive": s.Overridden,
 	}
 }

@@ -73,7 +73,7 @@ func (p *Path) judge(e *event, item queue.Item) gate.Judgement {
 	if p.Set.Limits == nil || p.Queue.Holds(item) {
 		return gate.Judgement{}
 	}
-	return p.Set.Limits.Judge(p.Queue.Depth(), func(limit *gate.Limit) template.Facts {
+	return p.Set.Limits.Judge(p.Queue.Depth(), p.Queue.MaxDepth(), func(limit *gate.Limit) template.Facts {
 		scene := e.scene
 		if own := p.Set.Effective(""); own != e.box { // the queue is the CRD's, whatever the target
 			scene.Declared, scene.Sentinels = own.Sentinels, e.sentinels(own.Sentinels)
@@ -123,7 +123,7 @@ func (p *Path) overflown(e *event, judged gate.Judgement) {
 		p.dropped(e, metrics.DroppedByLimit)
 	}
 	p.Log.Info("warning: queue depth limit reached, event dropped", "limit", judged.Drop, "from", judged.Depth,
-		"depth", p.Queue.Depth(), "maxDepth", p.Set.Limits.MaxDepth, "gvk", p.Set.GVK.String(),
+		"depth", p.Queue.Depth(), "maxDepth", p.Queue.MaxDepth(), "gvk", p.Set.GVK.String(),
 		"namespace", e.Resource.Namespace, "name", e.Resource.Name)
 }
 

@@ -45,8 +45,10 @@ func newWay(tb testing.TB, entry string, stored *unstructured.Unstructured) way 
 	if err != nil {
 		tb.Fatal(err)
 	}
+	set, q := compile(tb, entryOf(tb, entry)), newQueue(tb)
+	q.SetMaxDepth(set.Capacity.MaxDepth.Value)
 	return way{&observe.Path{
-		Set: compile(tb, entryOf(tb, entry)), Queue: newQueue(tb), Resources: stock(stored), Health: health.New(1, health.Options{}),
+		Set: set, Queue: q, Resources: stock(stored), Health: health.New(1, health.Options{}),
 		Metrics: recorder.CRD("widget"),
 	}, registry}
 }

@@ -19,6 +19,17 @@ func (q *Queue) Holds(item Item) bool {
 	return q.objects[item.Object()].joins(item)
 }
 
+// SetMaxDepth sets the depth against which those who offer new events measure the queue; n <= 0 is no limit. The queue itself drops
+// nothing, neither what waits nor what comes.
+func (q *Queue) SetMaxDepth(n int) {
+	q.maxDepth.Store(int64(max(n, 0)))
+}
+
+// MaxDepth returns what SetMaxDepth has set, 0 for no limit.
+func (q *Queue) MaxDepth() int {
+	return int(q.maxDepth.Load())
+}
+
 // Pending returns how many items are ready and waiting, how many are with workers, and how many wait for their time, all at one
 // instant.
 func (q *Queue) Pending() (ready, processing, delayed int) {

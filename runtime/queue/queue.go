@@ -15,6 +15,8 @@ var _ priorityqueue.PriorityQueue[Item] = (*Queue)(nil)
 type Options struct {
 	// Workers limits how many items may be with workers at once; see SetWorkers. Default 0: no limit.
 	Workers int
+	// MaxDepth is what MaxDepth returns until SetMaxDepth changes it. Default 0: no limit.
+	MaxDepth int
 	// MetricsProvider makes the queue's metrics; see ControllerRuntimeMetrics. Default nil: no metrics.
 	MetricsProvider workqueue.MetricsProvider
 }
@@ -24,6 +26,8 @@ type Options struct {
 type Queue struct {
 	limiter workqueue.TypedRateLimiter[Item]
 	eventID atomic.Uint64
+	// maxDepth is read for every event, and so not guarded by mu.
+	maxDepth atomic.Int64
 
 	// mu guards everything below.
 	mu sync.Mutex
@@ -57,6 +61,7 @@ func New(name string, limiter workqueue.TypedRateLimiter[Item], opts Options) *Q
 		metrics: newMetrics(name, opts.MetricsProvider),
 	}
 	q.wake.L, q.drained.L = &q.mu, &q.mu
+	q.SetMaxDepth(opts.MaxDepth)
 	return q
 }
 
