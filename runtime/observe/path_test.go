@@ -375,9 +375,9 @@ func BenchmarkEnqueueGate(b *testing.B) {
 }
 
 // stock is memory with at most one resource.
-func stock(resource *unstructured.Unstructured) memory {
+func stock(resource *unstructured.Unstructured) listed {
 	if resource == nil {
 		return nil
 	}
-	return memory{resource}
+	return listed{resource}
 }

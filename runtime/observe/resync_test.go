@@ -34,7 +34,7 @@ func TestResync(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				q := queue.New("", nil, queue.Options{})
 				defer q.ShutDown()
-				resync := observe.NewResync(path(q), func() []*unstructured.Unstructured { return []*unstructured.Unstructured{object("1")} })
+				resync := observe.NewResync(path(t, q), func() []*unstructured.Unstructured { return []*unstructured.Unstructured{object("1")} })
 				ctx, cancel := context.WithCancel(t.Context())
 				done := make(chan struct{})
 				go func() { defer close(done); resync.Run(ctx) }()
