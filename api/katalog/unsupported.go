@@ -21,7 +21,7 @@ var notSupported = setOf(
 	// A box.
 	"OperatorBox.preReconcile", "OperatorBox.observe", "OperatorBox.cross",
 	"OperatorBox.autoscale", "OperatorBox.providers", "OperatorBox.emit",
-	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
+	"Reconciler.remote", "Hooks.external",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff", "Queue.behaviour",
 
 	// A block.

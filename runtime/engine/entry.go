@@ -16,6 +16,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
@@ -37,6 +38,8 @@ type entry struct {
 	declared declared
 	health   *health.CRD
 	metrics  *metrics.CRD
+	// constructed are the reconcilers that constructors made, by their names. Set before the entry is settled.
+	constructed map[string]reconcile.Reconciler
 
 	// settling is held while the entry is started or stopped, so that only one does so. It guards retired.
 	settling sync.Mutex
@@ -243,9 +246,10 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
 		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
+		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(),
 	})
 	k := kordinator.New(kordinator.Options{
-		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
+		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain),
 		Held: func() bool { return !r.released.Load() },
 	})

@@ -29,6 +29,9 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 			gone = append(gone, one)
 		}
 	}
+	if err := e.construct(next); err != nil {
+		return err
+	}
 	// An entry that takes the place of one of its name must not start before that has ended.
 	retire(gone)
 	e.call(rosterOf(katalogs))
@@ -85,7 +88,7 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 			}
 		}
 	}
-	return entries, nil
+	return entries, e.checkCode(entries)
 }
 
 // retire ends entries for good, all at once, and returns when they have ended.

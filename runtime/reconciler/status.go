@@ -159,7 +159,8 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*sources.DeniedError](err); ok {
 		return orkv1.ReasonSourceNotReadable, false
 	}
-	return orkv1.ReasonReconcileError, false
+	one, ok := errors.AsType[*codeError](err)
+	return orkv1.ReasonReconcileError, ok && one.terminal
 }
 
 // brief cuts a text for a condition, at most 256 bytes, and never inside a character.
@@ -210,6 +211,9 @@ func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) ti
 	}
 	d.steps.Forget(s.Item.NamespacedName)
 	after := d.declaredRequeue(ctx, s)
+	if s.result.RequeueAfter > 0 {
+		after = s.result.RequeueAfter
+	}
 	if !s.deadline.IsZero() {
 		after = max(time.Millisecond, s.deadline.Sub(d.Now()))
 	}
