@@ -48,7 +48,7 @@ func TestCheck(t *testing.T) {
 		"OtherType":    {reason: "a type of another kind", hook: of[*corev1.Node](), kind: pod, want: "takes *v1.Node, of kind Node of v1; want hook.Hooks of"},
 		"OtherVersion": {reason: "another version has other fields", hook: of[*corev1.Pod](), kind: schema.GroupVersionKind{Version: "v2", Kind: "Pod"}, want: "of kind Pod of v1; want"},
 		"NotInScheme":  {reason: "the client could not write it", hook: of[*metav1.PartialObjectMetadata](), kind: pod, want: "want hook.Hooks of"},
-		"Interface":    {reason: "nothing that could be made", hook: of[client.Object](), kind: pod, want: "takes client.Object; want hook.Hooks of"},
+		"Interface":    {reason: "nothing that could be made", hook: of[client.Object](), kind: pod, want: "Object; want hook.Hooks of"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -101,11 +101,11 @@ func TestDefect85NothingIsRegisteredSilently(t *testing.T) {
 
 // bare is a type that does not keep its kind in JSON.
 type bare struct {
-	kept metav1.TypeMeta
+	Kept              metav1.TypeMeta `json:"-"`
 	metav1.ObjectMeta `json:"metadata"`
 }
 
-func (b *bare) GetObjectKind() schema.ObjectKind { return &b.kept }
+func (b *bare) GetObjectKind() schema.ObjectKind { return &b.Kept }
 func (b *bare) DeepCopyObject() runtime.Object   { copied := *b; return &copied }
 
 func TestDefect91TypedObjectArrivesWithItsKind(t *testing.T) {

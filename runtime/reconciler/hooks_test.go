@@ -53,7 +53,8 @@ func (h *harness) requests() []string {
 	return requests
 }
 
-func (h *harness) ready() (state metav1.ConditionStatus, reason, message string) {
+// summary is what the condition Ready says.
+func (h *harness) summary() (state metav1.ConditionStatus, reason, message string) {
 	condition := status.Find(status.Conditions(h.resource.Object), orkv1.ConditionReady)
 	if condition == nil {
 		return "", "", ""
@@ -150,7 +151,7 @@ func TestHookResult(t *testing.T) {
 			if (err == nil) != (tc.err == nil) || errors.Is(err, reconcile.TerminalError(nil)) != tc.wantTerminal || tc.err != nil && !errors.Is(err, broken) {
 				t.Errorf("\n%s\nReconcile(...) = %v", tc.reason, err)
 			}
-			_, reason, message := h.ready()
+			_, reason, message := h.summary()
 			if reason != tc.wantReason || message != tc.wantMessage || status.IsTrue(h.resource, orkv1.ConditionStalled) != tc.wantStalled {
 				t.Errorf("\n%s\nReady says %s: %s, want %s: %s", tc.reason, reason, message, tc.wantReason, tc.wantMessage)
 			}
@@ -243,7 +244,7 @@ func TestDefect61HookAndBlockBothRunWhenAResourceIsDeleted(t *testing.T) {
 			until(func(err error) bool {
 				return err != nil && strings.Contains(err.Error(), "hook OnDelete: the bucket is not empty")
 			})
-			if state, reason, message := h.ready(); state != metav1.ConditionFalse || reason != orkv1.ReasonDeleteError || !strings.HasSuffix(message, "the bucket is not empty") {
+			if state, reason, message := h.summary(); state != metav1.ConditionFalse || reason != orkv1.ReasonDeleteError || !strings.HasSuffix(message, "the bucket is not empty") {
 				t.Errorf("Ready is %s, %s: %s; want the error of the deletion", state, reason, message)
 			}
 			fails = false
