@@ -53,9 +53,6 @@ func (c *checker) reconciler(r *orkv1.Reconciler, path *field.Path) {
 	if r.Default != nil && !*r.Default && r.Hooks != nil {
 		c.warnf(path.Child("default"), "false ignores hooks")
 	}
-	if r.Default == nil && r.Constructor != nil {
-		c.errorf(path.Child("constructor"), "needs default: false, for it takes the place of the declared children")
-	}
 	if r.Hooks != nil {
 		c.external(r.Hooks.External, path.Child("hooks", "external"))
 	}

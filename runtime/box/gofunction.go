@@ -1,6 +1,10 @@
 package box
 
 import (
+	"cmp"
+	"reflect"
+	"slices"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -89,7 +93,12 @@ func (f *GoFunction) noteReads(note func(children *bool, references [][]string))
 	note(&f.ReadsChildren, f.args.References())
 }
 
-// Hooked lists the Go code of all boxes that runs beside declared children, each name once.
+// Same tells whether two boxes name the same code with the same args.
+func (f *GoFunction) Same(other *GoFunction) bool {
+	return f.Name == other.Name && reflect.DeepEqual(f.declared, other.declared)
+}
+
+// Hooked lists the Go code of all boxes that runs beside declared children. The same code with the same args is there once.
 func (s *Set) Hooked() []*GoFunction {
 	return s.functions(func(b *Box) *GoFunction {
 		if b.Hooks == nil {
@@ -99,19 +108,18 @@ func (s *Set) Hooked() []*GoFunction {
 	})
 }
 
-// Constructed lists the Go code of all boxes that reconciles in place of them, each name once.
+// Constructed lists the Go code of all boxes that reconciles in place of them, in the same way.
 func (s *Set) Constructed() []*GoFunction {
 	return s.functions(func(b *Box) *GoFunction { return b.Constructor })
 }
 
 func (s *Set) functions(of func(*Box) *GoFunction) []*GoFunction {
 	var list []*GoFunction
-	seen := map[string]bool{}
 	for _, b := range s.boxes() {
-		if f := of(b); f != nil && !seen[f.Name] {
-			seen[f.Name] = true
+		if f := of(b); f != nil && !slices.ContainsFunc(list, f.Same) {
 			list = append(list, f)
 		}
 	}
+	slices.SortFunc(list, func(a, b *GoFunction) int { return cmp.Compare(a.At.String(), b.At.String()) })
 	return list
 }

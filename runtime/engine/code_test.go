@@ -57,8 +57,8 @@ func TestNewRefusesCode(t *testing.T) {
 		"Nothing": {
 			reason: "all that is missing is named at once, with the remedy",
 			want: []string{
-				"CRD hybrid of katalog code names the hook example.com/hooks.W, which is not registered in this program: add it to Hooks of engine.Options",
-				"CRD own of katalog code names the constructor example.com/own.New, which is not registered in this program: add it to Constructors of engine.Options",
+				"CRD hybrid of katalog code: hook example.com/hooks.W is not registered in this program: add it to Hooks of engine.Options",
+				"CRD own of katalog code: constructor example.com/own.New is not registered in this program: add it to Constructors of engine.Options",
 			},
 		},
 		"Misspelt": {

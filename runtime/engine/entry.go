@@ -16,7 +16,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/controller"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
-	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
@@ -38,8 +37,8 @@ type entry struct {
 	declared declared
 	health   *health.CRD
 	metrics  *metrics.CRD
-	// constructed are the reconcilers that constructors made, by their names. Set before the entry is settled.
-	constructed map[string]reconcile.Reconciler
+	// constructed are the reconcilers that constructors made. Set before the entry is settled.
+	constructed []constructed
 
 	// settling is held while the entry is started or stopped, so that only one does so. It guards retired.
 	settling sync.Mutex

@@ -53,7 +53,7 @@ func (c *Constructor) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 			panic(recovered) // whoever contains it has the stack
 		}
 	}()
-	phases := []phase{c.normalize, c.guard, c.obeyRules, c.keepMetadata, c.delegate}
+	phases := []phase{c.normalize, c.guard, c.obeyRules, c.boxGate, c.keepMetadata, c.delegate}
 	if s.Object.GetDeletionTimestamp() != nil {
 		phases = []phase{c.delegate, c.cleanUp}
 	}
@@ -66,6 +66,11 @@ func (c *Constructor) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		return s.outcome(), reconcile.TerminalError(s.err)
 	}
 	return s.outcome(), s.err
+}
+
+// boxGate ends the cycle while the gate of the whole box is false.
+func (c *Constructor) boxGate(_ context.Context, s *scope) (done bool, err error) {
+	return !s.passes(s.Box.Gate, s.facts, func() string { return "operatorBox" }), nil
 }
 
 // delegate hands the resource to the reconciler. One that is deleted waits while the reconciler wants to be called again.

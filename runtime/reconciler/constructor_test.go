@@ -139,6 +139,17 @@ func TestConstructorIsNotAskedForWhatRulesDeny(t *testing.T) {
 	}
 }
 
+func TestConstructorOfAClosedBoxDoesNotRun(t *testing.T) {
+	h, c := constructed(t, `{when: [{field: spec.size, equals: "4"}], finalizers: [example.com/mine], reconciler: {`+construct+`}}`,
+		func(context.Context, reconcile.Request) (reconcile.Result, error) {
+			t.Error("the reconciler is called")
+			return reconcile.Result{}, nil
+		})
+	if _, err := h.hand(t, c); err != nil || len(h.requests()) > 0 {
+		t.Errorf("%v with requests %v; want nothing to happen", err, h.requests())
+	}
+}
+
 func TestConstructorArgs(t *testing.T) {
 	set := compile(t, `{reconciler: {`+construct+`}}`)
 	all := ArgsOf(set, set.Effective("").Constructor, time.Now)
