@@ -13,15 +13,15 @@ import (
 //
 // The Manager is the program's own; its GetClient reads the CRD's own resources as the cycle sees them, and writes as the field manager
 // orkestra-go unless the call names another. The texts of the args are templates; Args.For renders them for a resource.
-type Func func(mgr manager.Manager, args args.Args) (reconcile.Reconciler, error)
+type Func func(mgr manager.Manager, given args.Args) (reconcile.Reconciler, error)
 
 // Object is the Func of a reconciler that is handed the resource itself. It is not called for one that is gone.
-func Object[T client.Object](construct func(mgr manager.Manager, args args.Args) (reconcile.ObjectReconciler[T], error)) Func {
+func Object[T client.Object](construct func(mgr manager.Manager, given args.Args) (reconcile.ObjectReconciler[T], error)) Func {
 	if construct == nil {
 		return nil
 	}
-	return func(mgr manager.Manager, args args.Args) (reconcile.Reconciler, error) {
-		reconciler, err := construct(mgr, args)
+	return func(mgr manager.Manager, given args.Args) (reconcile.Reconciler, error) {
+		reconciler, err := construct(mgr, given)
 		if err != nil || reconciler == nil {
 			return nil, err
 		}

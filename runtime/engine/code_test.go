@@ -105,10 +105,10 @@ func TestConstructorIsCalledOnce(t *testing.T) {
 	options := engine.Options{
 		Katalogs: []*orkv1.Katalog{naming()},
 		Hooks:    map[string]*hook.Hook{"example.com/hooks.W": hookOf[*unstructured.Unstructured]()},
-		Constructors: map[string]constructor.Func{"example.com/own.New": func(mgr manager.Manager, args args.Args) (reconcile.Reconciler, error) {
+		Constructors: map[string]constructor.Func{"example.com/own.New": func(mgr manager.Manager, given args.Args) (reconcile.Reconciler, error) {
 			calls++
-			if args.Int("days") != 3 || mgr.GetClient() == nil {
-				t.Errorf("days is %d, want 3", args.Int("days"))
+			if given.Int("days") != 3 || mgr.GetClient() == nil {
+				t.Errorf("days is %d, want 3", given.Int("days"))
 			}
 			return nothing, nil
 		}},

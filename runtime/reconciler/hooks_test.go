@@ -136,7 +136,7 @@ func TestHookResult(t *testing.T) {
 	}{
 		"Nothing":      {reason: "what the Katalog declares holds", wantAfter: time.Hour, wantReason: orkv1.ReasonReconcileSucceeded},
 		"RequeueAfter": {reason: "Go's own time wins", result: reconcile.Result{RequeueAfter: time.Minute}, wantAfter: time.Minute, wantReason: orkv1.ReasonReconcileSucceeded},
-		"Requeue":      {reason: "the deprecated field is forwarded", result: reconcile.Result{Requeue: true}, wantAfter: time.Hour, wantRequeue: true, wantReason: orkv1.ReasonReconcileSucceeded},
+		"Requeue":      {reason: "the deprecated field is forwarded", result: reconcile.Result{Requeue: true}, wantAfter: time.Hour, wantRequeue: true, wantReason: orkv1.ReasonReconcileSucceeded}, //nolint:staticcheck // forwarded as long as there is code that returns it
 		"Error":        {reason: "is tried again", err: broken, wantReason: orkv1.ReasonReconcileError, wantMessage: "hook OnReconcile: broken"},
 		"Terminal":     {reason: "is not tried again, and a person must act", err: reconcile.TerminalError(broken), wantTerminal: true, wantReason: orkv1.ReasonReconcileError, wantStalled: true, wantMessage: "hook OnReconcile: broken"},
 	}

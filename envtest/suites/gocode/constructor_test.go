@@ -124,7 +124,7 @@ status: {fields: [{path: summary, value: "{{ .spec.message }}!"}]}
 					return reconcile.Result{}, reconcile.TerminalError(context.Canceled)
 				}
 				requeued.Add(1)
-				return reconcile.Result{Requeue: requeued.Load() < 5}, nil
+				return reconcile.Result{Requeue: requeued.Load() < 5}, nil //nolint:staticcheck // forwarded as long as there is code that returns it
 			}), nil
 		}))
 		create(ctx, echo(namespace, "requeued"))

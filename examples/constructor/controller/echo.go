@@ -30,11 +30,11 @@ type EchoReconciler struct {
 }
 
 // NewEcho makes an EchoReconciler for a Katalog, which hands it the image.
-func NewEcho(mgr manager.Manager, args args.Args) (reconcile.Reconciler, error) {
+func NewEcho(mgr manager.Manager, given args.Args) (reconcile.Reconciler, error) {
 	config := struct {
 		Image string `json:"image"`
 	}{Image: "nginx"}
-	if err := args.Bind(&config); err != nil {
+	if err := given.Bind(&config); err != nil {
 		return nil, err //nolint:wrapcheck // says what it was for
 	}
 	return &EchoReconciler{Client: mgr.GetClient(), Scheme: mgr.GetScheme(), Image: config.Image}, nil
