@@ -204,7 +204,11 @@ func TestNoMistakes(t *testing.T) {
 	for _, file := range examples {
 		t.Run(filepath.Base(filepath.Dir(file)), func(t *testing.T) {
 			t.Chdir(filepath.Dir(file))
+			_, err := os.Stat("main.go")
 			for _, one := range validate(t, ".") {
+				if program := err == nil; program && strings.HasPrefix(one.Says, "is Go code that this binary does not have") {
+					continue // it is run by that program
+				}
 				t.Errorf("%+v", one)
 			}
 		})

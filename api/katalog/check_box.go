@@ -50,6 +50,9 @@ func (c *checker) reconciler(r *orkv1.Reconciler, path *field.Path) {
 	if r.Default != nil && *r.Default && (r.Constructor != nil || r.Remote != nil) {
 		c.errorf(path.Child("default"), "a constructor or remote reconciler needs default: false")
 	}
+	if r.Default != nil && !*r.Default && r.Hooks != nil {
+		c.warnf(path.Child("default"), "false ignores hooks")
+	}
 	if r.Hooks != nil {
 		c.external(r.Hooks.External, path.Child("hooks", "external"))
 	}

@@ -25,7 +25,7 @@ var notSupported = setOf(
 	// A box.
 	"OperatorBox.cross",
 	"OperatorBox.providers", "OperatorBox.emit",
-	"Reconciler.hooks", "Reconciler.constructor", "Reconciler.remote",
+	"Reconciler.remote", "Hooks.external",
 	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff",
 	"PreReconcile.external", "Gate.external",
 

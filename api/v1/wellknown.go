@@ -9,6 +9,10 @@ const (
 // FieldManager is the name under which the runtime writes children, resources and their status.
 const FieldManager = "orkestra"
 
+// FieldManagerGo is the name under which hooks and constructors write unless they choose another. It differs from FieldManager, so that
+// one that applies a part of a child does not take away what the Katalog declares of it.
+const FieldManagerGo = "orkestra-go"
+
 // Domain prefixes every annotation, label and finalizer that Orkestra writes. LegacyDomain is accepted when reading.
 const (
 	Domain       = "orkestra.konductor.io/"

@@ -104,6 +104,9 @@ type Box struct {
 	OnDelete *Deletion
 	// Rollback tells when a resource goes back to the spec that succeeded last. Nil: never.
 	Rollback *Rollback
+	// Hooks is Go code that runs beside the children, and Constructor Go code that reconciles in place of them. Nil: there is none.
+	Hooks       *Hooks
+	Constructor *GoFunction
 	// Kinds of the children, in apply order.
 	Kinds []schema.GroupVersionKind
 	// Status tells what the status says.

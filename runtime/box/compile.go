@@ -183,6 +183,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Rollback = c.rollback(declared, at)
+	c.code(b, declared, at.Child("reconciler"))
 	blocks := b.Declared()
 	if b.OnDelete != nil {
 		blocks = append(slices.Clip(blocks), b.OnDelete.blocks()...)
@@ -453,6 +454,9 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		}
 	}
 	b.OnDelete.noteReads(note)
+	if b.Hooks != nil {
+		b.Hooks.noteReads(note)
+	}
 	for i := range b.Status.Fields {
 		one := &b.Status.Fields[i]
 		one.Transition = slices.ContainsFunc(one.Gate.References(), readsStatus)

@@ -8,8 +8,11 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/orkestra-runtime/orkestra/runtime/constructor"
+	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 )
 
@@ -22,6 +25,11 @@ type Options struct {
 	StartControlPlane func(ctx context.Context, dir string, log logr.Logger) (ControlPlane, error)
 	// Define reads the schemas of definitions. Nil: the binary has not what it takes, and no simulate.
 	Define simulate.Define
+	// Hooks and Constructors are the Go code that Katalogs may name, as in engine.Options, and Scheme has the Go types that it uses.
+	// They default to none, and to the scheme of the built-in kinds.
+	Hooks        map[string]*hook.Hook
+	Constructors map[string]constructor.Func
+	Scheme       *runtime.Scheme
 }
 
 // ControlPlane is a running control plane.

@@ -291,3 +291,15 @@ func TestExitCode(t *testing.T) {
 		})
 	}
 }
+
+// A binary without the Go code that a Katalog names says so: as a warning when it is checked, and before anything starts when it is run.
+func TestMissingCode(t *testing.T) {
+	file := filepath.Join("testdata", "code.yaml")
+	const says = "is Go code that this binary does not have; run the Katalog with a program that registers it"
+	if got := ork(t, "", "validate", "-f", file); got.Code != 0 || !strings.Contains(got.Out, "warning: "+file+":9:") || !strings.Contains(got.Out, says) {
+		t.Errorf("validate: %+v", got)
+	}
+	if got := ork(t, "", "run", "-f", file, "--embedded"); got.Code != 1 || !strings.Contains(got.Err, "error: "+file+":9:") || !strings.Contains(got.Err, says) {
+		t.Errorf("run: %+v", got)
+	}
+}

@@ -26,6 +26,7 @@ type loaded struct {
 type reading struct {
 	inCluster bool // to run them in a cluster, which has the CRDs
 	motifs    bool // to check them, Motifs as well
+	run       bool // to run them, for which there must be the Go code that they name
 }
 
 // load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
@@ -44,6 +45,12 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 		Check: func(document *katalog.Document) (errs, warnings field.ErrorList) {
 			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas()})
 			l.sets = append(l.sets, sets...)
+			switch missing := missingCode(sets, opts); {
+			case purpose.run:
+				found.Errors = append(found.Errors, missing...)
+			case purpose.motifs:
+				found.Warnings = append(found.Warnings, missing...)
+			}
 			return found.Errors, found.Warnings
 		},
 		Evaluate: conditions.Constant, Motifs: purpose.motifs,

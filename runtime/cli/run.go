@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
@@ -102,7 +103,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	ctx = logf.IntoContext(ctx, log)
 
-	l, err := loadInterruptibly(ctx, opts, f.files, reading{inCluster: inCluster()})
+	l, err := loadInterruptibly(ctx, opts, f.files, reading{inCluster: inCluster(), run: true})
 	if l != nil {
 		printWarnings(cmd, l.warnings)
 	}
@@ -118,7 +119,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return f.operate(ctx, cmd, l, config)
+	return f.operate(ctx, cmd, opts, l, config)
 }
 
 // cluster connects to the cluster, or starts one. Stop ends what was started.
@@ -156,8 +157,8 @@ func reach(config *rest.Config) error {
 }
 
 // operate runs the engine until it is interrupted or, when asked for, until everything is settled.
-func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, config *rest.Config) error {
-	mgr, err := f.manager(ctx, config)
+func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options, l *loaded, config *rest.Config) error {
+	mgr, err := f.manager(ctx, config, opts.Scheme)
 	if err != nil {
 		return err
 	}
@@ -165,7 +166,9 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, l *loaded, c
 	for _, document := range l.documents {
 		katalogs = append(katalogs, document.Katalog)
 	}
-	e, err := engine.New(mgr, engine.Options{Katalogs: katalogs, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1)})
+	e, err := engine.New(mgr, engine.Options{
+		Katalogs: katalogs, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1), Hooks: opts.Hooks, Constructors: opts.Constructors,
+	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
@@ -208,7 +211,7 @@ func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.
 	return nil
 }
 
-func (f *runFlags) manager(ctx context.Context, config *rest.Config) (manager.Manager, error) {
+func (f *runFlags) manager(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) (manager.Manager, error) {
 	log := logf.FromContext(ctx)
 	if !inCluster() {
 		for _, address := range []*string{&f.metrics, &f.probes} {
@@ -219,6 +222,7 @@ func (f *runFlags) manager(ctx context.Context, config *rest.Config) (manager.Ma
 		}
 	}
 	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Scheme:                        scheme,
 		Logger:                        log,
 		Metrics:                       metricsserver.Options{BindAddress: f.metrics},
 		HealthProbeBindAddress:        f.probes,

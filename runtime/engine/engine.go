@@ -29,6 +29,7 @@ import (
 // Engine runs the controllers of all declared CRDs. It is a Runnable of the Manager that it was made with.
 type Engine struct {
 	opts        Options
+	manager     manager.Manager
 	log         logr.Logger
 	client      dynamic.Interface
 	definitions *definitions
@@ -82,6 +83,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 
 	e := &Engine{
 		opts:     opts,
+		manager:  mgr,
 		log:      mgr.GetLogger(),
 		client:   client,
 		mapper:   mgr.GetRESTMapper(),
@@ -100,6 +102,10 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	if e.entries, err = e.compile(opts.Katalogs); err != nil {
 		return nil, err
 	}
+	if err := e.construct(e.entries); err != nil {
+		return nil, err
+	}
+	e.tellUnusedCode()
 	e.roster, e.katalogs = rosterOf(opts.Katalogs), opts.Katalogs
 	if err := mgr.Add(&e.presence); err != nil {
 		return nil, fmt.Errorf("add the engine to the manager: %w", err)

@@ -39,6 +39,8 @@ type entry struct {
 	declared declared
 	health   *health.CRD
 	metrics  *metrics.CRD
+	// constructed are the reconcilers that constructors made. Set before the entry is settled.
+	constructed []constructed
 
 	// settling is held while the entry is started or stopped, so that only one does so. It guards retired.
 	settling sync.Mutex
@@ -268,9 +270,10 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
+		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(),
 	})
 	k := kordinator.New(kordinator.Options{
-		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
+		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain), Now: e.engine.opts.Now,
 		Held:  func() bool { return !r.released.Load() },
 		State: e.feedback,

@@ -9,6 +9,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/runtime/constructor"
+	"github.com/orkestra-runtime/orkestra/runtime/hook"
 )
 
 // Options configure an Engine.
@@ -17,6 +19,11 @@ type Options struct {
 	Katalogs []*orkv1.Katalog
 	// Registry of the kinds that a Katalog can declare as children. Defaults to all built-in ones.
 	Registry *controllers.Registry
+	// Hooks are the Go hooks that Katalogs name, by location and function with a point between them:
+	// {"example.com/shop/hooks.Website": hook.New(...)}. Defaults to none.
+	Hooks map[string]*hook.Hook
+	// Constructors are the functions that make whole reconcilers, by the same names. Defaults to none.
+	Constructors map[string]constructor.Func
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
 	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's

@@ -30,6 +30,14 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 			gone = append(gone, one)
 		}
 	}
+	if err := e.construct(next); err != nil {
+		for name, one := range next {
+			if e.entry(name) != one {
+				one.metrics.Remove()
+			}
+		}
+		return err
+	}
 	// An entry that takes the place of one of its name must not start before that has ended.
 	retire(gone)
 	e.call(rosterOf(katalogs))
@@ -88,6 +96,9 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 				health: health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
 			}
 		}
+	}
+	if err := e.checkCode(entries); err != nil {
+		return nil, err
 	}
 	for name, one := range entries { // and not before it is certain that there will be entries
 		one.metrics = e.series.CRD(name)

@@ -92,7 +92,8 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	if err != nil {
 		return reconcile.Result{}, err
 	}
-	return reconcile.Result{RequeueAfter: outcome.RequeueAfter}, nil
+	//nolint:staticcheck // Go code that returns Requeue is to get what it asks for
+	return reconcile.Result{RequeueAfter: outcome.RequeueAfter, Requeue: outcome.Requeue}, nil
 }
 
 // plain is an error without the mark that it is not to be tried again, for people.

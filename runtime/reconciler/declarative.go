@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/tools/events"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orkestra-runtime/orkestra/conditions/readiness"
@@ -22,6 +23,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -51,6 +53,9 @@ type Options struct {
 	Recorder events.EventRecorder
 	// Write sends a write of a resource, so that the next read is not older than its answer, and its event no news.
 	Write func(types.NamespacedName, func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error)
+	// Hooks are those that boxes name, by their names, and GoClient is the client that they are handed.
+	Hooks    map[string]*hook.Hook
+	GoClient client.Client
 	// Inventory lists further kinds that children may be of: those that the Katalog declared before.
 	Inventory []schema.GroupVersionKind
 	// Others are the operated resources of the kind, this one and shared memory included. Nil: all values are unique.
@@ -126,6 +131,9 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.histories.forget(w.Item.NamespacedName)
 		d.contests.forget(w.Item.NamespacedName)
 		deleted, err := d.deleteLeftover(ctx, w)
+		if err == nil {
+			err = d.hook(w.Box).OnNotFound(ctx, w.Item.NamespacedName)
+		}
 		return work.Outcome{Changes: deleted}, err
 	}
 	s := d.newScope(w)
@@ -137,20 +145,17 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 			panic(recovered) // whoever contains it has the stack
 		}
 	}()
-	d.run(ctx, s)
+	d.run(ctx, s, d.phases(s))
 	var failed error
 	if d.tally(ctx, s) { // at once, not when the failure is due to be tried again
 		failed, w.Object = s.err, s.Object
 		before := s.changes
 		s = d.newScope(w)
 		s.changes = before
-		d.run(ctx, s)
+		d.run(ctx, s, d.phases(s))
 	}
 	d.writeStatus(ctx, s)
-	outcome := work.Outcome{Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil, NotReady: !d.judge(s).ready, RolledBack: s.rollback != nil}
-	if s.waiting != nil {
-		outcome.Waiting = s.waiting.message
-	}
+	outcome := s.outcome()
 	switch _, stalled := reasonOf(s.err); {
 	case s.err == nil && failed != nil: // to try it again is what the rollback has ended
 		return outcome, reconcile.TerminalError(failed)
@@ -162,9 +167,9 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 }
 
 // run goes through the phases of the cycle up to the first that ends it.
-func (d *Declarative) run(ctx context.Context, s *scope) {
+func (d *Declarative) run(ctx context.Context, s *scope, phases []phase) {
 	s.lookUp = d.lookUpFor(ctx, s)
-	for _, run := range d.phases(s) {
+	for _, run := range phases {
 		var done bool
 		if done, s.err = run(ctx, s); done || s.err != nil {
 			return
@@ -179,10 +184,25 @@ func (d *Declarative) phases(s *scope) []phase {
 	case d.rolledBack(s):
 		return d.rollbackPhases(s)
 	default:
-		return []phase{
-			d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata, d.applyChildren, d.prune, d.recordSpec,
+		phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata}
+		if s.Box.Hooks != nil && s.Box.Hooks.First {
+			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.recordSpec)
 		}
+		return append(phases, d.applyChildren, d.prune, d.reconcileHook, d.recordSpec)
 	}
+}
+
+// outcome is what the cycle came to.
+func (s *scope) outcome() work.Outcome {
+	outcome := work.Outcome{
+		Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil,
+		NotReady: !s.judge().ready, RolledBack: s.rollback != nil,
+		Requeue: s.result.Requeue, //nolint:staticcheck // forwarded as long as there is code that returns it
+	}
+	if s.waiting != nil {
+		outcome.Waiting = s.waiting.message
+	}
+	return outcome
 }
 
 // owner is the resource as its children know it.

@@ -69,9 +69,13 @@ func (d *Declarative) runOnDelete(ctx context.Context, s *scope) error {
 	return nil
 }
 
-// readForDeletion has onDelete read what the other blocks read: the resource as rules make it, and its children. What fails of that is
+// readForDeletion has onDelete and a hook read what the other blocks read: the resource as rules make it, and its children. What fails of that is
 // left out: it must not keep the resource from going.
 func (d *Declarative) readForDeletion(ctx context.Context, s *scope) {
+	if s.readDeleted {
+		return
+	}
+	s.readDeleted = true
 	leave := func(err error) {
 		logf.FromContext(ctx).Info("onDelete reads the resource as it is", "reason", err.Error())
 	}
@@ -79,7 +83,7 @@ func (d *Declarative) readForDeletion(ctx context.Context, s *scope) {
 		leave(err)
 	}
 	d.mutate(ctx, s)
-	if !s.Box.OnDelete.ReadsChildren {
+	if !s.Box.DeletionReadsChildren() {
 		return
 	}
 	view, err := d.view(s)

@@ -13,7 +13,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 )
 
-// cleanUp does what has to be done before a deleted resource may go, and lets it go: onDelete, then the children that depend on one
+// cleanUp does what has to be done before a deleted resource may go, and lets it go: onDelete and that of a hook, then the children that depend on one
 // another, the deepest first, then what garbage collection does not delete. A cycle ends where something has to be waited for; the event
 // of it brings the next one. But for onDelete nothing is rendered: what there is to delete is found by the owner label.
 func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err error) {
@@ -22,7 +22,10 @@ func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err err
 	if !slices.ContainsFunc(s.Object.GetFinalizers(), mine) {
 		return true, nil
 	}
-	steps := []func(context.Context, *scope) error{d.runOnDelete, d.deleteDeepest, d.deleteUncollected}
+	steps := []func(context.Context, *scope) error{d.runOnDelete, d.deleteHook, d.deleteDeepest, d.deleteUncollected}
+	if s.Box.Hooks != nil && s.Box.Hooks.First {
+		steps[0], steps[1] = steps[1], steps[0]
+	}
 	if s.Set.StripFinalizers {
 		steps = nil
 	}

@@ -73,7 +73,7 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
 	want := slices.Clone(s.Box.Finalizers)
-	if s.Box.OnDelete != nil || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.hasDeep(s) {
+	if s.Box.OnDelete != nil || d.hook(s.Box).Deletes() || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.hasDeep(s) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {

@@ -192,7 +192,7 @@ func (d *Declarative) tally(ctx context.Context, s *scope) bool {
 	s.counted = true
 	known.failures = recent(append(known.failures, d.Now()), s.Box.Rollback)
 	if len(known.failures) >= s.Box.Rollback.Failures && d.markRolledBack(ctx, s, last.snapshot) {
-		cause := d.judge(s)
+		cause := s.judge()
 		known.cause, known.snapshot = &cause, last.snapshot
 		d.RolledBack()
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -48,6 +49,10 @@ type scope struct {
 	copied []sources.Source
 	// skipped are the children whose namespace is off limits. Set by plan.
 	skipped []string
+	// result is what Go code asks for. Set by whoever calls it.
+	result reconcile.Result
+	// readDeleted tells that what runs before the resource goes sees what it reads. Set by readForDeletion.
+	readDeleted bool
 	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.
 	waiting *waiting
 	// rollback is set while the resource goes back to an earlier spec. Set at the start.
@@ -118,7 +123,7 @@ func (s *scope) outdated() bool {
 
 func (d *Declarative) newScope(w work.Work) *scope {
 	s := &scope{Work: w, owner: owner(w), found: w.Object, effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
-	s.facts = template.NewFacts(box.Roots(w.Object), d.Now).WithRandom(d.Random).Watch(s.edges).WithUnique(d.unique(s))
+	s.facts = factsOf(w.Object, d.Now).WithRandom(d.Random).Watch(s.edges).WithUnique(d.unique(s))
 	for name, value := range d.Roots {
 		s.facts = s.facts.With(name, value)
 	}
@@ -128,4 +133,9 @@ func (d *Declarative) newScope(w work.Work) *scope {
 		}
 	}
 	return s
+}
+
+// factsOf are what a resource tells by itself.
+func factsOf(resource *unstructured.Unstructured, now func() time.Time) template.Facts {
+	return template.NewFacts(box.Roots(resource), now)
 }

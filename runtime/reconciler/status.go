@@ -66,7 +66,7 @@ func (d *Declarative) setConditions(draft *status.Draft, s *scope) {
 	if !s.Box.Status.Conditions || !d.keeps("conditions") {
 		return
 	}
-	verdict := d.judge(s)
+	verdict := s.judge()
 	set := func(conditionType string, is bool) {
 		if !is {
 			draft.RemoveCondition(conditionType)
@@ -101,7 +101,7 @@ type verdict struct {
 	reason, message string
 }
 
-func (d *Declarative) judge(s *scope) verdict {
+func (s *scope) judge() verdict {
 	switch {
 	case s.restricted:
 		return verdict{
@@ -160,7 +160,8 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*sources.DeniedError](err); ok {
 		return orkv1.ReasonSourceNotReadable, false
 	}
-	return orkv1.ReasonReconcileError, false
+	one, ok := errors.AsType[*codeError](err)
+	return orkv1.ReasonReconcileError, ok && one.terminal
 }
 
 // brief cuts a text for a condition, at most 256 bytes, and never inside a character.
@@ -211,6 +212,9 @@ func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) ti
 	}
 	d.steps.Forget(s.Item.NamespacedName)
 	after := d.declaredRequeue(ctx, s)
+	if s.result.RequeueAfter > 0 {
+		after = s.result.RequeueAfter
+	}
 	if !s.deadline.IsZero() {
 		after = max(time.Millisecond, s.deadline.Sub(d.Now()))
 	}

@@ -61,6 +61,9 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 		a.outcome.Warnings = append(a.outcome.Warnings, "it is not operated: "+why)
 		return nil
 	}
+	for _, function := range append(one.set.Hooked(), one.set.Constructed()...) {
+		a.outcome.Warnings = append(a.outcome.Warnings, "Go code is not run: "+function.Name)
+	}
 	var inventory []schema.GroupVersionKind
 	for _, child := range s.opts.Children {
 		if gvk := child.GroupVersionKind(); !slices.Contains(a.kinds, gvk) {

@@ -29,6 +29,8 @@ type Outcome struct {
 	Changes apply.ChangeSet
 	// RequeueAfter asks for another cycle after a while. Zero: none.
 	RequeueAfter time.Duration
+	// Requeue asks for another cycle with back-off, as after an error. RequeueAfter wins over it.
+	Requeue bool
 	// Waiting is what the resource waits for, for people. Empty: nothing that it could tell of.
 	Waiting string
 	// Denied tells that rules of the Katalog forbid the resource as it is. That is no failure of the operator's.

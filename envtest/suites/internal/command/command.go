@@ -38,8 +38,13 @@ const grace = 45 * time.Second
 // Build compiles ork into a temporary folder of the test.
 func Build(t *testing.T) *Command {
 	t.Helper()
+	return BuildOf(t, "github.com/orkestra-runtime/orkestra")
+}
+
+// BuildOf compiles another program that has the commands of ork.
+func BuildOf(t *testing.T, pkg string) *Command {
+	t.Helper()
 	c := &Command{path: filepath.Join(t.TempDir(), "ork")}
-	const pkg = "github.com/orkestra-runtime/orkestra"
 	build := exec.CommandContext(t.Context(), "go", "build", "-buildvcs=false", "-o", c.path, pkg) //nolint:gosec // a folder of the test
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("build ork: %v\n%s", err, out)

@@ -1,0 +1,29 @@
+package cli
+
+import (
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+// missingCode tells of Go code that Katalogs name and that this binary does not have.
+func missingCode(sets []*box.Set, opts Options) field.ErrorList {
+	var missing field.ErrorList
+	tell := func(function *box.GoFunction, has bool) {
+		if !has {
+			missing = append(missing, field.Invalid(function.At, function.Name,
+				"is Go code that this binary does not have; run the Katalog with a program that registers it, see docs/go.md"))
+		}
+	}
+	for _, set := range sets {
+		for _, function := range set.Hooked() {
+			_, has := opts.Hooks[function.Name]
+			tell(function, has)
+		}
+		for _, function := range set.Constructed() {
+			_, has := opts.Constructors[function.Name]
+			tell(function, has)
+		}
+	}
+	return missing
+}
