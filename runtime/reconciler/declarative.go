@@ -163,7 +163,8 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		return []phase{
-			d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata, d.applyChildren, d.prune, d.recordSpec,
+			d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata, d.applyChildren, d.prune,
+			d.leaveSurfaces, d.recordSpec,
 		}
 	}
 }
