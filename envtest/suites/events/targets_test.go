@@ -203,7 +203,7 @@ var _ = Describe("targets", Ordered, func() {
 		Expect(both.UID).To(Equal(uid))
 		Expect(both.Labels).To(HaveKeyWithValue(orkv1.LabelServeTarget, "silver"))
 
-		By("costing no request once it is done")
+		By("coming to rest there")
 		Expect(running.Settle(ctx)).To(Succeed())
 		Expect(last(ctx, w)()).To(Equal("silver"))
 		Expect(readiness(ctx, w)()).To(Equal("True ReconcileSucceeded: "))
