@@ -82,8 +82,9 @@ func (s *Set) Kinds() []schema.GroupVersionKind {
 
 // Boxes are the CRD's own box, and then those of the targets that have one, in the order of their names.
 func (s *Set) Boxes() []*Box {
-	boxes := []*Box{s.crd}
-	for _, name := range s.Targets() {
+	names := s.Targets()
+	boxes := append(make([]*Box, 0, 1+len(names)), s.crd)
+	for _, name := range names {
 		boxes = append(boxes, s.targets[name])
 	}
 	return boxes

@@ -84,10 +84,10 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	entry, unknown := presets.expand(entry, at)
-	var certificates []certificate
 	var children []string
-	open := false
-	for _, one := range declaredBoxes(entry, at) {
+	boxes, open := declaredBoxes(entry, at), false
+	certificates := make([]certificate, 0, len(boxes))
+	for _, one := range boxes {
 		certificates = append(certificates, declareCertificates(one.box, one.at)...)
 		names, unknown := childNames(opts.Registry, one.box)
 		children, open = append(children, names...), open || unknown

@@ -44,7 +44,7 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 		metadata["resourceVersion"] = s.Object.GetResourceVersion()
 	}
 	annotations := map[string]any{}
-	if _, known := lastSurface(s.Object); !known && s.owner.Target != "" {
+	if s.owner.Target != "" && !recordsSurface(s.Object) {
 		if annotations[orkv1.AnnotationLastSurface], err = d.firstSurface(s); err != nil {
 			return false, err
 		}

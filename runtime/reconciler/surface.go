@@ -14,20 +14,18 @@ import (
 
 // A surface of a resource is the children that one target gives it, or the CRD's own box. The owner label tells them apart.
 
-// lastSurface is the target whose children the resource had when it had left all others. Known tells that it is recorded.
-func lastSurface(resource *unstructured.Unstructured) (target string, known bool) {
+// recordsSurface tells whether the resource records the target whose children it had when it had left all others.
+func recordsSurface(resource *unstructured.Unstructured) bool {
 	annotations := resource.GetAnnotations()
-	if target, known = annotations[orkv1.AnnotationLastSurface]; !known {
-		target, known = annotations[legacy(orkv1.AnnotationLastSurface)]
-	}
-	return target, known
+	_, known := annotations[orkv1.AnnotationLastSurface]
+	_, older := annotations[legacy(orkv1.AnnotationLastSurface)]
+	return known || older
 }
 
 // hasSurfaces tells whether the resource may have children of more than one target. The record is written before the first child of a
 // target is, so that this holds also when the Katalog has the target no more.
 func (s *scope) hasSurfaces() bool {
-	_, known := lastSurface(s.Object)
-	return known || len(s.Set.Targets()) > 0
+	return recordsSurface(s.Object) || len(s.Set.Targets()) > 0
 }
 
 // firstSurface is what is recorded of a resource that comes to a target for the first time.
