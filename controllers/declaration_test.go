@@ -24,8 +24,8 @@ func TestBuildMetadata(t *testing.T) {
 			orkv1.LabelApp:       "mine",
 			orkv1.LabelOwnerName: "other",
 			orkv1.LabelOwner:     "other",
-			orkv1.LabelManagedBy: "helm",
-			"tier":               " back\n",
+			orkv1.LabelManagedBy: "helm", orkv1.LabelServeTarget: "other",
+			"tier": " back\n",
 		},
 		Annotations: map[string]orkv1.Template{"example.com/note": " kept ", orkv1.AnnotationOwner: "other"},
 	}})
@@ -44,8 +44,8 @@ func TestBuildMetadata(t *testing.T) {
 				orkv1.LabelApp:       "mine",
 				orkv1.LabelOwnerName: "blog",
 				orkv1.LabelOwner:     website().Hash(),
-				orkv1.LabelManagedBy: "orkestra",
-				"tier":               "back",
+				orkv1.LabelManagedBy: "orkestra", orkv1.LabelServeTarget: "blue",
+				"tier": "back",
 			},
 			"annotations": map[string]any{
 				"example.com/note":    " kept ",

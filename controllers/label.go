@@ -27,11 +27,14 @@ func (d *Draft) Labels(declared map[string]orkv1.Template, at *field.Path) map[s
 	return labels
 }
 
-// childLabels are the labels of the object. A declaration decides on LabelApp; the other three carry the inventory.
+// childLabels are the labels of the object. A declaration decides on LabelApp; the others carry the inventory.
 func (d *Draft) childLabels() map[string]string {
 	labels := d.PodLabels()
 	labels[orkv1.LabelManagedBy] = orkv1.ManagedByValue
 	labels[orkv1.LabelOwner] = d.Owner.Hash()
+	if d.Owner.Target != "" {
+		labels[orkv1.LabelServeTarget] = LabelValue(d.Owner.Target)
+	}
 	if d.served {
 		labels[orkv1.LabelResource] = d.Owner.ResourceHash()
 	}
@@ -48,7 +51,7 @@ func (d *Draft) PodLabels() map[string]string {
 	labels := map[string]string{orkv1.LabelApp: name}
 	maps.Copy(labels, d.labels)
 	labels[orkv1.LabelOwnerName] = name
-	for _, key := range []string{orkv1.LabelManagedBy, orkv1.LabelOwner, orkv1.LabelResource, orkv1.LabelWorkload} {
+	for _, key := range []string{orkv1.LabelManagedBy, orkv1.LabelOwner, orkv1.LabelServeTarget, orkv1.LabelResource, orkv1.LabelWorkload} {
 		delete(labels, key)
 	}
 	return labels

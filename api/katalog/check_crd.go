@@ -28,13 +28,7 @@ func (c *checker) crd(crd *orkv1.CRD, files *Files, path *field.Path) {
 	}
 	c.setup(crd.Setup, path.Child("setup"))
 	c.admission(crd, path)
-	if crd.Serve != nil {
-		for _, name := range slices.Sorted(maps.Keys(crd.Serve.Target)) {
-			if box := crd.Serve.Target[name].OperatorBox; box != nil {
-				c.box(box, path.Child("serve", "target").Key(name).Child("operatorBox"))
-			}
-		}
-	}
+	c.serve(crd, path.Child("serve"))
 	c.box(&crd.OperatorBox, path.Child("operatorBox"))
 }
 

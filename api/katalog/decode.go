@@ -145,6 +145,11 @@ func (d *decoder) field(e entry, f *structField, v reflect.Value, path string) {
 		d.unsupported = true
 		defer func() { d.unsupported = false }()
 	}
+	if forGateway[f.owner.Name()+"."+f.name] && !d.unsupported {
+		d.warnf(e.pos, path, "is for the gateway, which is not there yet, and has no effect")
+		d.unsupported = true
+		defer func() { d.unsupported = false }()
+	}
 	if hint := d.wrongShape(f, e.value); hint != "" {
 		d.errorf(e.value.pos, path, "%s", hint)
 		return

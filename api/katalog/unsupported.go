@@ -9,14 +9,14 @@ const notYet = "not supported yet"
 var notSupported = setOf(
 	// A Katalog.
 	"Katalog.lifecycle", "Katalog.notification",
-	"Katalog.providers", "Katalog.gateway",
+	"Katalog.providers",
 
 	// Its security, as far as it is the gateway's.
 	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
 	"Security.provenance", "Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
 
 	// A CRD.
-	"CRD.conversion", "CRD.webhooks", "CRD.serve",
+	"CRD.conversion", "CRD.webhooks",
 	"CRD.deletionProtection",
 
 	// An import.
@@ -34,6 +34,18 @@ var notSupported = setOf(
 
 	// A condition, and rules.
 	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",
+)
+
+// forGateway lists what the gateway alone reads, as notSupported does. Without a gateway nothing is exposed, whatever stands there: it is
+// passed over, and a warning says so. What protects or changes resources is refused instead, for without it they would not be safe.
+var forGateway = setOf(
+	"Katalog.gateway",
+	"Serve.enabled", "Serve.modes", "Serve.fields", "Serve.labels", "Serve.annotations", "Serve.ignore", "Serve.title", "Serve.category",
+	"Serve.description", "Serve.name", "Serve.namespace", "Serve.config", "Serve.tokens", "Serve.clusters", "Serve.strictFields",
+	"Serve.compat",
+	"ServeTarget.enabled", "ServeTarget.tokens", "ServeTarget.config", "ServeTarget.modes", "ServeTarget.fieldSelector",
+	"ServeTarget.clusters",
+	"ServeOverrides.resourceConflict", "ServeOverrides.targetConflict",
 )
 
 // addedTo names the fields that those of a Motif are added to, which must be supported.

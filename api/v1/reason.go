@@ -41,6 +41,9 @@ const (
 	ReasonChildTerminating = "ChildTerminating"
 	// ReasonChildNotReady is a child that is made when another one, on which it depends, is there and ready.
 	ReasonChildNotReady = "ChildNotReady"
+	// ReasonSurfaceNotReady is a resource that came to another target, and keeps the children of the one before until the new ones are
+	// ready.
+	ReasonSurfaceNotReady = "SurfaceNotReady"
 	// ReasonKindNotInstalled is a child of a kind whose definition is not there.
 	ReasonKindNotInstalled = "KindNotInstalled"
 	// ReasonKindNotReadable is a child of a kind that the operator may not list.

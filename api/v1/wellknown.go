@@ -35,6 +35,8 @@ const (
 	// write. A declaration may set LabelApp to something else.
 	LabelApp       = "app"
 	LabelOwnerName = "orkestra-owner"
+	// LabelServeTarget is on the children of a resource whose target has a box of its own, and holds the target.
+	LabelServeTarget = "orkestra-serve-target"
 	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
 	LabelDeletionProtection = Domain + "deletion-protection"
 )
@@ -73,6 +75,10 @@ const (
 	AnnotationPreviousSpec = Domain + "previous-spec"
 	// AnnotationRollbackAtGeneration holds the generation that is rolled back. Another generation is not.
 	AnnotationRollbackAtGeneration = Domain + "rollback-at-generation"
+
+	// AnnotationLastSurface is on resources that a target with a box of its own operates, or did: the target whose children the resource
+	// has, as far as it has left all others. Empty: the CRD's own.
+	AnnotationLastSurface = Domain + "last-surface"
 
 	// AnnotationServeTarget and the following are the gateway's: the target and the alias through which a resource came, what
 	// delivered it, and for whom.

@@ -114,7 +114,7 @@ func (s *Store) hold(ctx context.Context, holder string, gvk schema.GroupVersion
 	running, err := s.start(context.WithoutCancel(ctx), informer.Options{
 		Resource:      mapping.Resource,
 		LabelSelector: orkv1.LabelManagedBy + "=" + orkv1.ManagedByValue,
-		Indexers:      toolscache.Indexers{byOwner: ownerIndex},
+		Indexers:      toolscache.Indexers{byOwner: ownerIndex, byServed: servedIndex},
 		Trim:          kind.managers.note,
 	})
 	if err != nil {
@@ -183,17 +183,41 @@ func (k *Kind) Owned(owner string) ([]*unstructured.Unstructured, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, pending := range k.Pending() {
-		if controllers.Label(pending, orkv1.LabelOwner) != owner {
-			continue
-		}
-		if at := slices.IndexFunc(owned, func(o *unstructured.Unstructured) bool { return sameObject(o, pending) }); at >= 0 {
-			owned[at] = pending
-		} else {
-			owned = append(owned, pending)
+	return k.upToDate(owned, func(pending *unstructured.Unstructured) bool {
+		return controllers.Label(pending, orkv1.LabelOwner) == owner
+	}), nil
+}
+
+// Targets lists the targets of which a resource has children, by the annotation that names the resource. Children of the CRD's own box
+// are not told of.
+func (k *Kind) Targets(owner string) ([]string, error) {
+	served, err := k.ByIndex(byServed, owner)
+	if err != nil {
+		return nil, err
+	}
+	var targets []string
+	for _, child := range k.upToDate(served, func(pending *unstructured.Unstructured) bool { return servedOwner(pending) == owner }) {
+		if target := controllers.Label(child, orkv1.LabelServeTarget); !slices.Contains(targets, target) {
+			targets = append(targets, target)
 		}
 	}
-	return owned, nil
+	return targets, nil
+}
+
+// upToDate replaces, adds and takes away what was written a moment ago.
+func (k *Kind) upToDate(stored []*unstructured.Unstructured, belongs func(*unstructured.Unstructured) bool) []*unstructured.Unstructured {
+	for _, pending := range k.Pending() {
+		at := slices.IndexFunc(stored, func(o *unstructured.Unstructured) bool { return sameObject(o, pending) })
+		switch is := belongs(pending); {
+		case is && at >= 0:
+			stored[at] = pending
+		case is:
+			stored = append(stored, pending)
+		case at >= 0: // it has changed hands
+			stored = slices.Delete(stored, at, at+1)
+		}
+	}
+	return stored
 }
 
 // Child returns one child, or nil.
@@ -213,6 +237,28 @@ func ownerIndex(given any) ([]string, error) {
 		return []string{owner}, nil
 	}
 	return nil, nil
+}
+
+// byServed indexes the children of targets by the annotation that names their resource.
+const byServed = "served"
+
+func servedIndex(given any) ([]string, error) {
+	object, ok := given.(*unstructured.Unstructured)
+	if !ok {
+		return nil, nil
+	}
+	if owner := servedOwner(object); owner != "" {
+		return []string{owner}, nil
+	}
+	return nil, nil
+}
+
+func servedOwner(object *unstructured.Unstructured) string {
+	if controllers.Label(object, orkv1.LabelServeTarget) == "" {
+		return ""
+	}
+	owner, _ := controllers.Annotation(object, orkv1.AnnotationOwner)
+	return owner
 }
 
 func sameObject(a, b *unstructured.Unstructured) bool {

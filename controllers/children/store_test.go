@@ -2,6 +2,7 @@ package children_test
 
 import (
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -103,4 +104,64 @@ func TestOwned(t *testing.T) {
 	if child := kind.Child("shop", "none"); child != nil {
 		t.Errorf("Child(...) = %v, want none", child)
 	}
+}
+
+// A child that was handed over a moment ago belongs to its new owner, whatever the index says.
+func TestStoreHandedOver(t *testing.T) {
+	const resource = "Website.web.example.com/shop/w"
+	served := func(name, owner, target string) *unstructured.Unstructured {
+		o := owned(name, owner)
+		o.SetAnnotations(map[string]string{orkv1.AnnotationOwner: resource})
+		labels := o.GetLabels()
+		labels[orkv1.LabelServeTarget] = target
+		o.SetLabels(labels)
+		return o
+	}
+	plain := owned("plain", "p")
+	plain.SetAnnotations(map[string]string{orkv1.AnnotationOwner: resource})
+	s := newStore(served("moved", "a", "gold"), served("kept", "b", "silver"), plain)
+	if err := s.Hold(t.Context(), "test", configMaps); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Release("test") })
+	kind, _ := s.Kind(configMaps)
+	expect := func(when string, ofA, ofB, wantTargets []string) {
+		t.Helper()
+		for owner, want := range map[string][]string{"a": ofA, "b": ofB} {
+			found, err := kind.Owned(owner)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(want, namesOf(found)); diff != "" {
+				t.Errorf("%s: Owned(%q): -want, +got:\n%s", when, owner, diff)
+			}
+		}
+		targets, err := kind.Targets(resource)
+		if err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(targets)
+		if diff := cmp.Diff(wantTargets, targets); diff != "" {
+			t.Errorf("%s: Targets(...): -want, +got:\n%s", when, diff)
+		}
+	}
+	expect("before", []string{"moved"}, []string{"kept"}, []string{"gold", "silver"})
+	_, err := kind.Write(types.NamespacedName{Namespace: "shop", Name: "moved"}, func() (*unstructured.Unstructured, error) {
+		moved := served("moved", "b", "silver")
+		moved.SetResourceVersion("1000000")
+		return moved, nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	expect("after", nil, []string{"kept", "moved"}, []string{"silver"})
+}
+
+func namesOf(objects []*unstructured.Unstructured) []string {
+	var names []string
+	for _, one := range objects {
+		names = append(names, one.GetName())
+	}
+	slices.Sort(names)
+	return names
 }

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"maps"
 	"slices"
 	"time"
 
@@ -76,7 +77,7 @@ func (s *Set) Effective(target string) *Box {
 // Kinds lists the kinds of children of all boxes, in apply order.
 func (s *Set) Kinds() []schema.GroupVersionKind {
 	kinds := slices.Clone(s.crd.Kinds)
-	for _, b := range s.targets {
+	for _, b := range s.Boxes() {
 		for _, kind := range b.Kinds {
 			if !slices.Contains(kinds, kind) {
 				kinds = append(kinds, kind)
@@ -84,6 +85,24 @@ func (s *Set) Kinds() []schema.GroupVersionKind {
 		}
 	}
 	return kinds
+}
+
+// Boxes are the CRD's own box, and then those of the targets that have one, in the order of their names.
+func (s *Set) Boxes() []*Box {
+	names := s.Targets()
+	boxes := append(make([]*Box, 0, 1+len(names)), s.crd)
+	for _, name := range names {
+		boxes = append(boxes, s.targets[name])
+	}
+	return boxes
+}
+
+// Targets are the names of the targets that have a box of their own, in order.
+func (s *Set) Targets() []string {
+	if len(s.targets) == 0 {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(s.targets))
 }
 
 // Box tells how the resources of a CRD, or of one of its targets, are operated.
@@ -107,7 +126,9 @@ type Box struct {
 	// Hooks is Go code that runs beside the children, and Constructor Go code that reconciles in place of them. Nil: there is none.
 	Hooks       *Hooks
 	Constructor *GoFunction
-	// Kinds of the children, in apply order.
+	// KeepPreviousSurface keeps the children that other targets gave a resource, while it is here.
+	KeepPreviousSurface bool
+	// Kinds of the children, in apply order. Where there are targets, those of all boxes: a resource may have come from another one.
 	Kinds []schema.GroupVersionKind
 	// Status tells what the status says.
 	Status Status

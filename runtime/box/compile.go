@@ -64,7 +64,7 @@ func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 			sets = append(sets, set)
 		}
 	}
-	return sets, Findings{Errors: presets.atPresets(errs), Warnings: presets.atPresets(language.Warnings())}
+	return sets, Findings{Errors: presets.atPresets(errs), Warnings: presets.atPresets(once(language.Warnings()))}
 }
 
 func declaredNotes(katalog *orkv1.Katalog) []template.Declared {
@@ -84,8 +84,14 @@ func compile(
 ) (*Set, field.ErrorList) {
 	at := field.NewPath("spec", "crds").Key(name)
 	entry, unknown := presets.expand(entry, at)
-	certificates := declareCertificates(&entry.OperatorBox, at.Child("operatorBox"))
-	children, open := childNames(opts.Registry, &entry.OperatorBox)
+	var children []string
+	boxes, open := declaredBoxes(entry, at), false
+	certificates := make([]certificate, 0, len(boxes))
+	for _, one := range boxes {
+		certificates = append(certificates, declareCertificates(one.box, one.at)...)
+		names, unknown := childNames(opts.Registry, one.box)
+		children, open = append(children, names...), open || unknown
+	}
 	targets := enriched(entry)
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
 	c := &compiler{
@@ -128,6 +134,7 @@ func compile(
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
 	set.Limits = c.limits(set.crd, entry.OperatorBox.Reconciler, at.Child("operatorBox"))
+	c.targets(set, at)
 	set.Enrich = c.enrich(set, at)
 	return set, atIngresses(*c.errs, certificates)
 }

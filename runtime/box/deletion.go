@@ -112,7 +112,7 @@ func (d *Deletion) noteReads(note func(children *bool, references [][]string)) {
 // Finalizers are those that the Katalog declares for any of the boxes.
 func (s *Set) Finalizers() []string {
 	var all []string
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, finalizer := range b.Finalizers {
 			if !slices.Contains(all, finalizer) {
 				all = append(all, finalizer)

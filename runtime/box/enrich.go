@@ -56,9 +56,11 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 	}
 	for _, one := range compiled {
 		for _, reference := range one.Gate.References() {
-			set.crd.ReadsStatus = set.crd.ReadsStatus || len(reference) == 0 || reference[0] == "status"
-			set.crd.ReadsReady = set.crd.ReadsReady || readsReady(reference)
-			set.crd.ReadsFeedback = set.crd.ReadsFeedback || roots.IsFeedback(reference)
+			for _, b := range set.Boxes() {
+				b.ReadsStatus = b.ReadsStatus || len(reference) == 0 || reference[0] == "status"
+				b.ReadsReady = b.ReadsReady || readsReady(reference)
+				b.ReadsFeedback = b.ReadsFeedback || roots.IsFeedback(reference)
+			}
 		}
 	}
 	return compiled
@@ -67,7 +69,7 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 // enrichable lists the declared children of all boxes.
 func (s *Set) enrichable() []enrich.Child {
 	var children []enrich.Child
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, block := range b.Declared() {
 			for i := range block.Children {
 				children = append(children, enrich.Child{GroupVersionKind: block.Children[i].GVK, Labelled: block.Children[i].labels()})

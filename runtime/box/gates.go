@@ -116,7 +116,7 @@ func (c *compiler) limits(b *Box, declared *orkv1.Reconciler, at *field.Path) *g
 
 // Declares tells whether a box of the entry has a sentinel.
 func (s *Set) Declares(name sentinel.Name) bool {
-	return slices.ContainsFunc(s.boxes(), func(b *Box) bool { return slices.Contains(b.Sentinels, name) })
+	return slices.ContainsFunc(s.Boxes(), func(b *Box) bool { return slices.Contains(b.Sentinels, name) })
 }
 
 // Scene is what a gate sees besides the resource.

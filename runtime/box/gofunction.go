@@ -115,7 +115,7 @@ func (s *Set) Constructed() []*GoFunction {
 
 func (s *Set) functions(of func(*Box) *GoFunction) []*GoFunction {
 	var list []*GoFunction
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		if f := of(b); f != nil && !slices.ContainsFunc(list, f.Same) {
 			list = append(list, f)
 		}

@@ -12,7 +12,7 @@ import (
 // elsewhere. Nobody may grant what they have not. What holds a template is not known here, and left out.
 func (s *Set) granted() []rbacv1.PolicyRule {
 	var rules []rbacv1.PolicyRule
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, block := range b.Declared() {
 			for i := range block.Children {
 				switch declared := block.Children[i].Declaration.Value.(type) {

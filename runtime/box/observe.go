@@ -89,7 +89,7 @@ type Observation struct {
 // Selections lists what the watches of all boxes select, each selection once, and EventSelection if there are event watches.
 func (s *Set) Selections() []informer.Selection {
 	var all []informer.Selection
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, watch := range b.Watches {
 			if !slices.Contains(all, watch.Selection) {
 				all = append(all, watch.Selection)
@@ -105,7 +105,7 @@ func (s *Set) Selections() []informer.Selection {
 // Observations lists the watches of all boxes that have the selection.
 func (s *Set) Observations(selection informer.Selection) []Observation {
 	var all []Observation
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, watch := range b.Watches {
 			if watch.Selection == selection {
 				all = append(all, Observation{Box: b, Watch: watch})

@@ -127,7 +127,7 @@ func (r *Reference) MatchesKind(reference map[string]any) bool {
 
 // ObservesEvents tells whether any box observes Events.
 func (s *Set) ObservesEvents() bool {
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		if len(b.EventWatches) > 0 {
 			return true
 		}
@@ -144,7 +144,7 @@ type EventObservation struct {
 // EventObservations lists the event watches of all boxes.
 func (s *Set) EventObservations() []EventObservation {
 	var all []EventObservation
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, watch := range b.EventWatches {
 			all = append(all, EventObservation{Box: b, Watch: watch})
 		}

@@ -2,7 +2,6 @@ package box
 
 import (
 	"cmp"
-	"maps"
 	"reflect"
 	"slices"
 
@@ -83,7 +82,7 @@ func (r rights) rules() []rbacv1.PolicyRule {
 // statusKinds lists the kinds of children whose status is declared.
 func (s *Set) statusKinds() []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
-	for _, b := range s.boxes() {
+	for _, b := range s.Boxes() {
 		for _, block := range b.Declared() {
 			for _, child := range block.Children {
 				if custom, ok := child.Declaration.Value.(orkv1.Custom); ok && custom.Object["status"].Value != nil {
@@ -94,9 +93,6 @@ func (s *Set) statusKinds() []schema.GroupVersionKind {
 	}
 	return kinds
 }
-
-// boxes are those of the CRD and of all targets.
-func (s *Set) boxes() []*Box { return append(slices.Collect(maps.Values(s.targets)), s.crd) }
 
 // pluralOf guesses the resource of a kind by the rule that almost every kind follows.
 func pluralOf(kind schema.GroupVersionKind) string {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -218,7 +219,7 @@ func (r *removal) resources() dynamic.ResourceInterface {
 	return r.engine.client.Resource(r.record.gvk().GroupVersion().WithResource(r.record.Resource)).Namespace(r.record.Namespace)
 }
 
-// children are those of all resources of Orkestra, by their owner labels.
+// children are those of all resources of Orkestra, by the annotation that names their owner, or, without it, by their owner label.
 func (r *removal) children(ctx context.Context) (map[string][]apply.Child, error) {
 	family := map[string][]apply.Child{}
 	for _, gvk := range slices.Backward(r.kinds) {
@@ -237,7 +238,7 @@ func (r *removal) children(ctx context.Context) (map[string][]apply.Child, error
 			return nil, fmt.Errorf("children of kind %s: %w", gvk.Kind, err)
 		}
 		for _, object := range objects {
-			owner := object.GetLabels()[orkv1.LabelOwner]
+			owner := cmp.Or(object.GetAnnotations()[orkv1.AnnotationOwner], object.GetLabels()[orkv1.LabelOwner])
 			family[owner] = append(family[owner], apply.Child{Kind: kind, Object: object})
 		}
 	}
@@ -270,19 +271,19 @@ func (r *removal) free(ctx context.Context, resource *unstructured.Unstructured,
 		map[string]any{"finalizers": finalizers})
 }
 
-// own are the children of a resource.
+// own are the children of a resource, whatever its target was when they were made.
 func (r *removal) own(resource *unstructured.Unstructured, family map[string][]apply.Child) []apply.Child {
 	owner := controllers.Owner{
 		GVK: r.record.gvk(), Namespace: resource.GetNamespace(), Name: resource.GetName(), UID: resource.GetUID(),
 	}
-	hashes := []string{owner.Hash()}
+	names := []string{owner.Annotation(), owner.Hash()}
 	if target := box.Target(resource); target != "" {
 		owner.Target = target
-		hashes = append(hashes, owner.Hash())
+		names = append(names, owner.Hash())
 	}
 	var mine []apply.Child
-	for _, hash := range hashes {
-		for _, child := range family[hash] {
+	for _, name := range names {
+		for _, child := range family[name] {
 			if ref := metav1.GetControllerOf(child.Object); ref == nil || ref.UID == resource.GetUID() {
 				mine = append(mine, child)
 			}
@@ -296,7 +297,7 @@ func (r *removal) orphan(ctx context.Context, resource *unstructured.Unstructure
 	references := slices.DeleteFunc(child.Object.GetOwnerReferences(), func(ref metav1.OwnerReference) bool { return ref.UID == resource.GetUID() })
 	return r.patch(ctx, r.engine.client.Resource(child.Kind.Resource), child.Object, map[string]any{
 		"ownerReferences": references,
-		"labels":          map[string]any{orkv1.LabelManagedBy: nil, orkv1.LabelOwner: nil, orkv1.LabelOwnerName: nil},
+		"labels":          map[string]any{orkv1.LabelManagedBy: nil, orkv1.LabelOwner: nil, orkv1.LabelOwnerName: nil, orkv1.LabelServeTarget: nil},
 		"annotations":     map[string]any{orkv1.AnnotationOwner: nil, orkv1.AnnotationAppliedHash: nil, orkv1.AnnotationDepth: nil},
 	})
 }

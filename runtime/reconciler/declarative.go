@@ -186,9 +186,9 @@ func (d *Declarative) phases(s *scope) []phase {
 	default:
 		phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
-			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.recordSpec)
+			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.leaveSurfaces, d.recordSpec)
 		}
-		return append(phases, d.applyChildren, d.prune, d.reconcileHook, d.recordSpec)
+		return append(phases, d.applyChildren, d.prune, d.reconcileHook, d.leaveSurfaces, d.recordSpec)
 	}
 }
 

@@ -19,11 +19,13 @@ func (d *Declarative) deleteLeftover(ctx context.Context, w work.Work) (apply.Ch
 		return nil, nil
 	}
 	owner := controllers.Owner{GVK: w.Set.GVK, Namespace: w.Item.Namespace, Name: w.Item.Name, Target: w.Box.Target}
-	left, err := d.Applier.Uncollected(owner, d.kindsOf(w.Box))
+	kinds := d.kindsOf(w.Box)
+	owners := d.surfaces(owner, w.Set, kinds)
+	left, err := ofEach(owners, func(owner controllers.Owner) ([]apply.Child, error) { return d.Applier.Uncollected(owner, kinds) })
 	if err != nil {
 		return nil, err
 	}
-	doubtful, err := d.Applier.Doubtful(ctx, owner)
+	doubtful, err := ofEach(owners, func(owner controllers.Owner) ([]apply.Child, error) { return d.Applier.Doubtful(ctx, owner) })
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 )
 
@@ -50,7 +51,7 @@ func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err err
 
 // deleteDeepest deletes the children that depend on one another, one depth after the other.
 func (d *Declarative) deleteDeepest(ctx context.Context, s *scope) error {
-	deepest, depth, err := d.Applier.Deepest(s.owner, d.kinds(s))
+	deepest, depth, err := d.deepest(s)
 	if err != nil || len(deepest) == 0 {
 		return err
 	}
@@ -63,15 +64,34 @@ func (d *Declarative) deleteDeepest(ctx context.Context, s *scope) error {
 	return nil
 }
 
+// deepest are the children, of all targets, that have the greatest depth of all.
+func (d *Declarative) deepest(s *scope) (all []apply.Child, depth int, err error) {
+	for _, owner := range d.everySurface(s) {
+		some, at, err := d.Applier.Deepest(owner, d.kinds(s))
+		switch {
+		case err != nil:
+			return nil, 0, err //nolint:wrapcheck // names the kind
+		case len(some) == 0 || len(all) > 0 && at < depth:
+		case len(all) > 0 && at == depth:
+			all = append(all, some...)
+		default:
+			all, depth = some, at
+		}
+	}
+	return all, depth, nil
+}
+
 // deleteUncollected deletes the children that garbage collection does not, also those that memory may not know of, and those that keep
 // them from being gone.
 func (d *Declarative) deleteUncollected(ctx context.Context, s *scope) error {
-	left, err := d.Applier.Uncollected(s.owner, d.kinds(s))
+	owners := d.everySurface(s)
+	left, err := ofEach(owners, func(owner controllers.Owner) ([]apply.Child, error) { return d.Applier.Uncollected(owner, d.kinds(s)) })
 	if err != nil {
 		return err
 	}
 	if len(left) == 0 {
-		if left, err = d.Applier.Doubtful(ctx, s.owner); err != nil {
+		left, err = ofEach(owners, func(owner controllers.Owner) ([]apply.Child, error) { return d.Applier.Doubtful(ctx, owner) })
+		if err != nil {
 			return err
 		}
 	}
@@ -79,7 +99,9 @@ func (d *Declarative) deleteUncollected(ctx context.Context, s *scope) error {
 		d.tellUnread(ctx, s)
 		return nil
 	}
-	holding, err := d.Applier.Holding(s.owner, d.kinds(s), left)
+	holding, err := ofEach(owners, func(owner controllers.Owner) ([]apply.Child, error) {
+		return d.Applier.Holding(owner, d.kinds(s), left)
+	})
 	if err != nil {
 		return err
 	}

@@ -43,10 +43,15 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 		// The list is replaced as a whole: nobody else's may get lost.
 		metadata["resourceVersion"] = s.Object.GetResourceVersion()
 	}
-	if len(metadata) == 0 {
+	annotations := map[string]any{}
+	if s.owner.Target != "" && !recordsSurface(s.Object) {
+		if annotations[orkv1.AnnotationLastSurface], err = d.firstSurface(s); err != nil {
+			return false, err
+		}
+	}
+	if len(metadata)+len(annotations) == 0 {
 		return false, nil
 	}
-	annotations := map[string]any{}
 	for key, value := range map[string]string{
 		orkv1.AnnotationManagedBy:    s.Set.Katalog,
 		orkv1.AnnotationManagedSince: d.Now().UTC().Format(time.RFC3339),
@@ -96,9 +101,10 @@ func (d *Declarative) hasDeep(s *scope) bool {
 	return err == nil && len(deepest) > 0
 }
 
-// ours tells whether a finalizer is removed when the cleanup is done. Everybody else's is never touched.
+// ours tells whether a finalizer is removed when the cleanup is done: also one of a target that the resource has left. Everybody else's is
+// never touched.
 func (d *Declarative) ours(s *scope, finalizer string) bool {
-	return OwnFinalizer(finalizer) || slices.Contains(s.Box.Finalizers, finalizer)
+	return OwnFinalizer(finalizer) || slices.Contains(s.Set.Finalizers(), finalizer)
 }
 
 // OwnFinalizer tells whether a finalizer is one that no Katalog has to declare, in any of its spellings.

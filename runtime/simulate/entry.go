@@ -109,10 +109,12 @@ func (e *entry) addKinds(k *kinds) (guesses []string) {
 }
 
 func (e *entry) declaresClusterScoped(gvk schema.GroupVersionKind) bool {
-	for _, block := range e.set.Effective("").Blocks {
-		for i := range block.Children {
-			if child := &block.Children[i]; child.GVK == gvk && child.Scope == controllers.ClusterScoped {
-				return true
+	for _, b := range e.set.Boxes() {
+		for _, block := range b.Blocks {
+			for i := range block.Children {
+				if child := &block.Children[i]; child.GVK == gvk && child.Scope == controllers.ClusterScoped {
+					return true
+				}
 			}
 		}
 	}
@@ -132,6 +134,15 @@ func (e *entry) keeps(gvk schema.GroupVersionKind, target string, registry *cont
 		}
 	}
 	return !declared && !slices.ContainsFunc(registry.Kinds(), func(k controllers.Kind) bool { return k.GVK == gvk && k.CreateOnce })
+}
+
+// targets are those that the entry declares, with a box of their own or without.
+func (e *entry) targets() []string {
+	serve := e.document.Katalog.Spec.CRDs[e.name].Serve
+	if serve == nil {
+		return nil
+	}
+	return slices.Sorted(maps.Keys(serve.Target))
 }
 
 // effective is the box for a resource, without the delays that a declaration may ask for.

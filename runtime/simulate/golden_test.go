@@ -19,7 +19,7 @@ import (
 
 // Each folder of cases comes out as its files expect. With -update they are written anew.
 func TestCases(t *testing.T) {
-	for _, folder := range []string{"testdata/cases", "testdata/profiles", "../../examples/website/tests"} {
+	for _, folder := range []string{"testdata/cases", "testdata/profiles", "../../examples/website/tests", "../../examples/targets/tests"} {
 		suite := simulate.Suite{Folder: folder, Define: crdschema.New, Update: flag.Lookup("update").Value.String() == "true"}
 		cases, err := suite.Run(t.Context())
 		if err != nil {

@@ -95,6 +95,9 @@ func (s *simulation) prepare(one *resource, number int) {
 		return
 	}
 	one.notes, one.refused = s.admit(object, nil)
+	if declared := one.targets(); s.opts.Target != "" && len(declared) > 0 && !slices.Contains(declared, s.opts.Target) {
+		one.notes = append(one.notes, fmt.Sprintf("CRD %s has no target %s (it has %s): its own box holds", one.name, s.opts.Target, strings.Join(declared, ", ")))
+	}
 }
 
 // admit has the server look at a resource. Fields that it drops are worth a note.

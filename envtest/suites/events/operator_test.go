@@ -118,6 +118,3 @@ func gate(namespace, name, result string) func() int {
 func dropped(namespace, reason string) func() int {
 	return counted("orkestra_queue_dropped_total", namespace, map[string]string{"reason": reason})
 }
-
-// measured is the value of a gauge.
-func measured(name, namespace string) func() int { return counted(name, namespace, nil) }

@@ -108,6 +108,25 @@ var stories = map[string][]step{
 			{object{"Tenant", "", "acme"}, "{.metadata.finalizers}", `["tenancy.example.com/tenant"]`},
 		},
 	}},
+	"targets": {
+		{
+			reason: "what both targets declare is the same object, and the rest of the one that is left goes",
+			change: object{"Cache", "default", "sessions"}, patch: `{"metadata":{"annotations":{"orkestra.konductor.io/serve-target":"preview"}}}`,
+			then: []fact{
+				{object{"Service", "default", "sessions"}, "", gone},
+				{object{"Deployment", "default", "sessions"}, "{.spec.replicas}", "1"},
+				{object{"ConfigMap", "default", "sessions-preview"}, "{.data.notes}", "kubectl port-forward deployment/sessions 6379"},
+			},
+		},
+		{
+			reason: "without a target the CRD's own box holds again",
+			change: object{"Cache", "default", "sessions"}, patch: `{"metadata":{"annotations":{"orkestra.konductor.io/serve-target":null}}}`,
+			then: []fact{
+				{object{"ConfigMap", "default", "sessions-preview"}, "", gone},
+				{object{"Deployment", "default", "sessions"}, "{.spec.replicas}", "2"},
+			},
+		},
+	},
 	"operators": {{
 		reason: "a comparison is made anew when what it looks at changes",
 		change: object{"Sample", "default", "none"}, patch: `{"spec":{"text":"release-1.4"}}`,
