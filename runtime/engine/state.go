@@ -56,8 +56,10 @@ func (e *entry) state() State {
 		return s
 	}
 	s.Running = e.operates()
-	ready, processing, _ := r.queue.Pending()
-	s.Busy = ready + processing
+	if r.led.Load() {
+		ready, processing, _ := r.queue.Pending()
+		s.Busy = ready + processing
+	}
 	for _, stored := range r.resources.List() {
 		object := r.resources.Get(client.ObjectKeyFromObject(stored))
 		if object == nil {
@@ -75,7 +77,7 @@ func (e *entry) resource(r *running, object *unstructured.Unstructured) Resource
 	s := ResourceState{Object: object}
 	b := e.set.Effective(box.Target(object))
 	owner := controllers.Owner{GVK: e.set.GVK, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), Target: b.Target}
-	for _, gvk := range append(e.set.Kinds(), r.inventory...) {
+	for _, gvk := range e.kinds(r) {
 		if kind, ok := e.engine.children.Kind(gvk); ok {
 			owned, err := kind.Owned(owner.Hash())
 			if err != nil {

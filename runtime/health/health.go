@@ -14,7 +14,7 @@ type State string
 const (
 	// NotStarted waits for its definition or for what it depends on.
 	NotStarted State = "not started"
-	// Pending has workers and no success yet.
+	// Pending has workers and no success yet, or is ready to take over from the replica that leads.
 	Pending State = "pending"
 	Healthy State = "healthy"
 	// Degraded has a resource that failed as often in a row as the threshold, or lost its definition.
@@ -28,6 +28,7 @@ type CRD struct {
 
 	mu        sync.Mutex // guards the rest
 	started   bool
+	standby   bool
 	missing   bool
 	waiting   string
 	startedAt time.Time
@@ -70,21 +71,28 @@ func New(threshold int, opts Options) *CRD {
 func (h *CRD) Started() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.started, h.missing, h.waiting, h.startedAt = true, false, "", h.Now()
+	h.started, h.standby, h.missing, h.waiting, h.startedAt = true, false, false, "", h.Now()
 }
 
 // Waiting notes why the workers do not run: a definition that is not there yet, or a dependency.
 func (h *CRD) Waiting(reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting = reason
+	h.standby, h.waiting = false, reason
+}
+
+// Standby notes that everything is in memory, and that the workers run in another replica.
+func (h *CRD) Standby() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.standby, h.missing, h.waiting = true, false, "another replica leads"
 }
 
 // Stopped notes that the workers ended. Missing: because the definition was deleted.
 func (h *CRD) Stopped(missing bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.started, h.missing, h.succeeded = false, missing, false
+	h.started, h.standby, h.missing, h.succeeded = false, false, missing, false
 	h.failures, h.failing = map[types.NamespacedName]failure{}, 0
 	if missing {
 		h.lastError = "CRD missing at runtime"
@@ -179,6 +187,8 @@ func (h *CRD) stateLocked() State {
 	switch {
 	case h.missing || h.failing > 0:
 		return Degraded
+	case h.standby:
+		return Pending
 	case !h.started:
 		return NotStarted
 	case h.succeeded:
