@@ -18,7 +18,7 @@ func (e *Engine) Overviews() []Overview {
 	entries := e.all()
 	overviews := make([]Overview, 0, len(entries))
 	for _, one := range entries {
-		overview := Overview{Name: one.set.Name, Katalog: one.set.Katalog, Running: one.operates(), Health: one.health.Snapshot()}
+		overview := Overview{Name: one.set.Name, Katalog: one.set.Katalog, Running: one.operates(), Health: e.healthOf(one)}
 		if r := one.current(); r != nil {
 			overview.Resources = r.resources.Len()
 		}

@@ -50,7 +50,7 @@ func (e *Engine) States() []State {
 }
 
 func (e *entry) state() State {
-	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.health.Snapshot()}
+	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.engine.healthOf(e)}
 	r := e.current()
 	if r == nil {
 		return s

@@ -161,6 +161,9 @@ type Snapshot struct {
 	State State
 	// Missing is true after the definition was deleted, until it comes back.
 	Missing bool
+	// HasUnhealthyDeps tells that something that the entry depends on is not as it was when the entry started. It is set by who knows
+	// the other entries.
+	HasUnhealthyDeps bool
 	// Waiting says what the start waits for.
 	Waiting   string
 	StartedAt time.Time
