@@ -2,7 +2,6 @@ package engine
 
 import (
 	"context"
-	"maps"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -45,7 +44,7 @@ func endOrder(entries []*entry) [][]*entry {
 	for len(entries) > 0 {
 		needed := map[string]bool{}
 		for _, one := range entries {
-			for name := range maps.Keys(one.set.DependsOn) {
+			for name := range one.set.DependsOn {
 				needed[name] = true
 			}
 		}

@@ -93,7 +93,7 @@ func (w *Watcher) follow(ctx context.Context) {
 			wanted[directory] = true
 		}
 	}
-	for directory := range maps.Keys(w.watched) {
+	for directory := range w.watched {
 		if !wanted[directory] {
 			_ = w.notifier.Remove(directory) // fails for one that is gone, which is as well
 			delete(w.watched, directory)
@@ -132,8 +132,8 @@ func directories(path string) []string {
 		found = append(found, path)
 	}
 	// A link may stand anywhere on the way.
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		found = append(found, filepath.Dir(real))
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		found = append(found, filepath.Dir(resolved))
 	}
 	return found
 }

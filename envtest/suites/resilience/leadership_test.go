@@ -111,9 +111,8 @@ var _ = Describe("Replicas", Ordered, func() {
 		space := namespace(ctx)
 		only := replica(ctx, group, space)
 		Eventually(leaseOf(ctx, space), 20*time.Second).ShouldNot(BeNil())
-		taken := leaseOf(ctx, space)()
 		Eventually(func() error {
-			taken = leaseOf(ctx, space)()
+			taken := leaseOf(ctx, space)()
 			taken.Spec.HolderIdentity, taken.Spec.LeaseDurationSeconds = new("somebody"), new(int32(600))
 			taken.Spec.RenewTime = new(metav1.NowMicro())
 			return admin.Update(ctx, taken)
