@@ -151,6 +151,9 @@ func series(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	recorder.CRD("website").Autoscaled(3)
+	if _, err := metrics.NewReloads(registry); err != nil {
+		t.Fatal(err)
+	}
 	families, err := registry.Gather()
 	if err != nil {
 		t.Fatal(err)

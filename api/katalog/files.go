@@ -16,6 +16,7 @@ type fileReader struct {
 	*checker
 	budget   *budget
 	optional bool
+	alone    bool
 	used     map[string]bool
 }
 
@@ -52,6 +53,10 @@ func (r *fileReader) documents(file string, path *field.Path) (name string, docu
 		return "", nil
 	case isRemote(file):
 		r.errorf(path, "files must be local; URLs are %s: save the file and write its path", notYet)
+		return "", nil
+	}
+	if r.alone {
+		r.warnf(path, "%s is not read: a Katalog of the cluster has no files; the cluster must hold what it would", quote(file))
 		return "", nil
 	}
 	name = resolve(at.File, file)

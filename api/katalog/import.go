@@ -186,6 +186,10 @@ func (in *includer) resolve(d *decoder, item *node, path string, above *site) (m
 		d.errorf(file.pos, at, "imported Motifs must be local; URLs and registries are %s: save the file and write its path", notYet)
 		return nil, nil, nil
 	}
+	if in.alone {
+		d.errorf(file.pos, at, "%s", noFiles)
+		return nil, nil, nil
+	}
 	name := resolve(file.pos.File, file.text)
 	if _, err := os.Stat(name); err != nil && registryName.MatchString(file.text) {
 		d.errorf(file.pos, at, "%s names a Motif of a registry, which is %s: save the file and write its path", quote(file.text), notYet)

@@ -18,6 +18,7 @@ type includer struct {
 	found        *log              // what is wrong with Motifs
 	open         []string          // the files that are being taken in, for cycles
 	used         map[string]bool   // every path that was named
+	alone        bool              // no file may be read
 	// decided is that of binder.
 	decided func(condition *node) (holds, ok bool)
 }
@@ -60,6 +61,9 @@ var entryIncludes = map[reflect.Type][]string{
 	reflect.TypeFor[orkv1.ServeToken]():    {"tokens"},
 	reflect.TypeFor[orkv1.Cluster]():       {"clusters"},
 }
+
+// noFiles is the error of a text that may not name files.
+const noFiles = "a Katalog of the cluster can't take in files: put what the file holds in its place"
 
 // object merges the file of n's include key below n.
 func (in *includer) object(d *decoder, n *node, t reflect.Type, path string) {
@@ -220,6 +224,10 @@ func (in *includer) enter(d *decoder, e entry, path string) (file *node, leave f
 	}
 	if isRemote(e.value.text) {
 		d.errorf(e.value.pos, path, "included files must be local; URLs are %s: save the file and write its path", notYet)
+		return nil, nil
+	}
+	if in.alone {
+		d.errorf(e.value.pos, path, "%s", noFiles)
 		return nil, nil
 	}
 	name := resolve(e.value.pos.File, e.value.text)

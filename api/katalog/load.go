@@ -3,6 +3,7 @@ package katalog
 import (
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -32,6 +33,10 @@ type Options struct {
 	// Evaluate settles a condition that compares nothing but constants, as one on the input of a Motif becomes: the
 	// condition, or the declaration that it gates, is dropped. Nil leaves it to be evaluated in every cycle.
 	Evaluate func(orkv1.Condition) (holds bool, err error)
+	// Alone refuses to read any file but those that are named: for a text of which other people than those who start the
+	// process are the authors. What a crdFile, crFiles and setup name is left out with a warning; an include or an import of a file
+	// is an error.
+	Alone bool
 	// Motifs also reads documents of the kind Motif, which are checked alone and add no document. Otherwise they are no
 	// Katalogs.
 	Motifs bool
@@ -46,6 +51,9 @@ type Result struct {
 	Documents []*Document
 	// Warnings tell of older spellings, and of what is allowed but hardly meant.
 	Warnings Findings
+	// Sources are the files and directories that were read or looked for, sorted: what to watch for a change. They are there
+	// with an error as well.
+	Sources []string
 }
 
 // Load reads files, directories and "-" for the standard input, and returns every Katalog in them. Of a directory it reads
@@ -83,6 +91,7 @@ type loader struct {
 	documents    []*Document
 	motifs       int             // that were read for their own sake
 	read         map[string]bool // files, so that one that is named twice is read once
+	named        []string        // what the user has named
 	skipped      []verdict
 }
 
@@ -91,7 +100,7 @@ func newLoader(opts Options) *loader {
 	l.defaults = l.log.readDefaults(opts.Env)
 	l.includer = &includer{
 		log: l.log, budget: l.budget, limit: &limit{budget: l.budget}, found: &log{}, decided: decider(opts.Evaluate),
-		files: map[string]*node{}, motifs: map[string]*motif{}, used: map[string]bool{},
+		files: map[string]*node{}, motifs: map[string]*motif{}, used: map[string]bool{}, alone: opts.Alone,
 	}
 	return l
 }
@@ -107,12 +116,18 @@ func (l *loader) finish() (*Result, error) {
 			l.log.warnings = append(l.log.warnings, v.Finding)
 		}
 	}
-	result := &Result{Documents: l.documents, Warnings: l.log.warnings.sorted()}
+	result := &Result{Documents: l.documents, Warnings: l.log.warnings.sorted(), Sources: l.sources()}
 	if len(l.log.errors) > 0 {
 		result.Documents = nil
 		return result, l.log.errors.sorted()
 	}
 	return result, nil
+}
+
+func (l *loader) sources() []string {
+	all := slices.Concat(l.named, slices.Collect(maps.Keys(l.read)), slices.Collect(maps.Keys(l.includer.used)))
+	slices.Sort(all)
+	return slices.Compact(all)
 }
 
 func (l *loader) path(path string) {
@@ -125,6 +140,7 @@ func (l *loader) path(path string) {
 		return
 	}
 	path = filepath.Clean(path)
+	l.named = append(l.named, path)
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
@@ -270,7 +286,7 @@ func (l *loader) katalog(root *node) {
 
 	decoded := len(found.errors)
 	c := &checker{doc: doc, log: found}
-	files := &fileReader{checker: c, budget: l.budget, optional: l.opts.FilesOptional, used: l.includer.used}
+	files := &fileReader{checker: c, budget: l.budget, optional: l.opts.FilesOptional, alone: l.opts.Alone, used: l.includer.used}
 	files.load()
 	doc.Written = doc.Katalog.DeepCopy()
 	l.defaults.set(doc.Katalog)

@@ -125,6 +125,23 @@ func TestFilesOptional(t *testing.T) {
 	}
 }
 
+// What was read or looked for is told, also when it is wrong: it may be mended.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "k.yaml")
+	if err := os.WriteFile(file, []byte(small+"      crFiles: [sub/nowhere.yaml]\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	missing, nowhere := filepath.Join(dir, "missing.yaml"), filepath.Join(dir, "sub", "nowhere.yaml")
+	result, err := Load(Options{Stdin: strings.NewReader("")}, dir, missing, Stdin)
+	if err == nil {
+		t.Error("two files are missing")
+	}
+	if diff := cmp.Diff([]string{dir, file, missing, nowhere}, result.Sources); diff != "" {
+		t.Errorf("Sources: -want, +got:\n%s", diff)
+	}
+}
+
 // A device or pipe that a Katalog names could block the load for ever.
 func TestReferencedFileMustBeRegular(t *testing.T) {
 	_, err := Parse(Options{}, "k.yaml", []byte(small+"      crdFile: "+os.DevNull+"\n"))

@@ -8,6 +8,8 @@ import metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 // +kubebuilder:resource:path=katalogs,scope=Namespaced,singular=katalog
 // +kubebuilder:storageversion
 // +kubebuilder:subresource:status
+// +kubebuilder:printcolumn:name="Accepted",type=string,JSONPath=`.status.conditions[?(@.type=="Accepted")].status`
+// +kubebuilder:printcolumn:name="Running",type=string,JSONPath=`.status.conditions[?(@.type=="Running")].status`
 // +kubebuilder:printcolumn:name="Ready",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].status`
 // +kubebuilder:printcolumn:name="Reason",type=string,JSONPath=`.status.conditions[?(@.type=="Ready")].reason`
 // +kubebuilder:printcolumn:name="Age",type=date,JSONPath=`.metadata.creationTimestamp`
@@ -82,11 +84,34 @@ type KatalogStatus struct {
 	// ObservedGeneration is the generation that Conditions speak of.
 	// +optional
 	ObservedGeneration int64 `json:"observedGeneration,omitempty"`
-	// Conditions hold Ready: false with the errors of the Katalog when it cannot be run as it is.
+	// Conditions hold Accepted: false with the errors of the Katalog when it cannot be run as it is, Running: whether the
+	// controllers of all CRDs run, and Ready, which sums up.
 	// +optional
 	// +listType=map
 	// +listMapKey=type
 	Conditions []metav1.Condition `json:"conditions,omitempty"`
+	// CRDs tell of each CRD what its controller does.
+	// +optional
+	// +listType=map
+	// +listMapKey=name
+	CRDs []KatalogCRDStatus `json:"crds,omitempty"`
+}
+
+// KatalogCRDStatus is what the controller of one CRD does.
+type KatalogCRDStatus struct {
+	// Name of the CRD in the Katalog.
+	Name string `json:"name"`
+	// State is not started, pending, healthy, degraded or disabled.
+	State string `json:"state"`
+	// Reason tells what is waited for, or what is wrong.
+	// +optional
+	Reason string `json:"reason,omitempty"`
+	// Resources is how many resources there are.
+	// +optional
+	Resources int64 `json:"resources,omitempty"`
+	// Failing is how many of them failed in their last cycle.
+	// +optional
+	Failing int64 `json:"failing,omitempty"`
 }
 
 // About describes a Katalog to people.

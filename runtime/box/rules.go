@@ -47,11 +47,14 @@ func Rules(sets ...*Set) []rbacv1.PolicyRule {
 	return append(rights.rules(), granted...)
 }
 
-// OwnRules are the rights that the runtime needs in its own namespace, for what it remembers and for leader election.
+// OwnRules are the rights that the runtime needs in its own namespace, for what it remembers, for leader election and for Katalogs
+// of the cluster.
 func OwnRules() []rbacv1.PolicyRule {
 	rights := rights{}
 	rights.grant("", "configmaps", "get", "create", "patch")
 	rights.grant("coordination.k8s.io", "leases", "get", "create", "update")
+	rights.grant(orkv1.Group, "katalogs", "get", "list", "watch")
+	rights.grant(orkv1.Group, "katalogs/status", "update")
 	return rights.rules()
 }
 

@@ -20,6 +20,8 @@ type loaded struct {
 	documents []*katalog.Document
 	sets      []*box.Set
 	warnings  katalog.Findings
+	// sources are the files and folders that were read or looked for.
+	sources []string
 }
 
 // reading is what files are read for.
@@ -56,7 +58,7 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 		Evaluate: conditions.Constant, Motifs: purpose.motifs,
 	}, files...)
 	if result != nil {
-		l.documents, l.warnings = result.Documents, result.Warnings
+		l.documents, l.warnings, l.sources = result.Documents, result.Warnings, result.Sources
 	}
 	return l, err //nolint:wrapcheck // says where and what
 }

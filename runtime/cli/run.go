@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/discovery"
+	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	"k8s.io/klog/v2"
@@ -20,11 +22,15 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
+	"github.com/orkestra-runtime/orkestra/runtime/katalogs"
+	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+	"github.com/orkestra-runtime/orkestra/runtime/reload"
 )
 
 // runFlags are what run is told.
@@ -36,12 +42,14 @@ type runFlags struct {
 	metrics      string
 	probes       string
 	tokenFile    string
-	leaderElect  bool
+	leadership   leadership
 	drain        time.Duration
+	objects      bool
 	embedded     bool
 	dataDir      string
 	untilSettled time.Duration
 	log          logFlags
+	environment  environment
 }
 
 func runCommand(opts Options) *cobra.Command {
@@ -51,9 +59,15 @@ func runCommand(opts Options) *cobra.Command {
 		Short: "Runs the controllers that Katalogs declare, until it is interrupted",
 		Long: `Runs the controllers that Katalogs declare, until it is interrupted.
 
-Outside a cluster it first applies what the Katalogs name in crdFile, setup and crFiles.`,
+Outside a cluster it first applies what the Katalogs name in crdFile, setup and crFiles. Files that change are read anew; in a cluster,
+Katalog objects of the operator's namespace run as well.`,
 		Args: noArguments,
-		RunE: func(cmd *cobra.Command, _ []string) error { return run(cmd, opts, f) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(f.files) == 0 {
+				f.files = filepath.SplitList(os.Getenv("KATALOG_PATH"))
+			}
+			return run(cmd, opts, f)
+		},
 	}
 	filesFlag(cmd, &f.files)
 	flags := cmd.Flags()
@@ -63,8 +77,9 @@ Outside a cluster it first applies what the Katalogs name in crdFile, setup and 
 	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+envOr("PORT", defaultPort), "address of the metrics and the live API, 0 for none")
 	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
-	flags.BoolVar(&f.leaderElect, "leader-elect", inCluster(), "let one of several replicas do the work")
-	flags.DurationVar(&f.drain, "shutdown-timeout", 20*time.Second, "how long cycles that have begun may go on after an interrupt")
+	f.leadership.add(cmd, &f.environment)
+	flags.BoolVar(&f.objects, "katalog-objects", inCluster(), "run the Katalog objects of the operator's namespace")
+	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
 	flags.DurationVar(&f.untilSettled, "until-settled", 0, "end when every resource is ready and nothing is queued, or fail after this time")
 	flags.Lookup("until-settled").NoOptDefVal = "30s"
 	if opts.StartControlPlane != nil {
@@ -85,9 +100,16 @@ func (f *runFlags) check() error {
 		return &usageError{errors.New("--shutdown-timeout must not be negative")}
 	case f.untilSettled < 0:
 		return &usageError{errors.New("--until-settled must be a positive duration")}
-	default:
-		return checkPort()
+	case len(f.files) == 0 && !f.objects:
+		return &usageError{errors.New("no Katalog: name one with -f or in KATALOG_PATH")}
 	}
+	if err := f.environment.err(); err != nil {
+		return err
+	}
+	if err := checkPort(); err != nil {
+		return err
+	}
+	return f.leadership.check()
 }
 
 func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
@@ -103,23 +125,34 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	klog.SetLogger(log.V(1)) // client-go's own words are for developers
 	ctx = logf.IntoContext(ctx, log)
 
-	l, err := loadInterruptibly(ctx, opts, f.files, reading{inCluster: inCluster(), run: true})
-	if l != nil {
-		printWarnings(cmd, l.warnings)
-	}
-	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
-		return printFindings(cmd, findings)
-	}
+	opts, again := remembering(opts, f.files)
+	l, err := f.load(ctx, cmd, opts)
 	if err != nil {
 		return err
 	}
+	watcher := reload.New(l.sources)
 
 	config, stop, err := f.cluster(ctx, cmd, opts)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return f.operate(ctx, cmd, opts, l, config)
+	return f.operate(ctx, cmd, opts, l, config, &reloader{opts: again, files: f.files, watcher: watcher, sources: l.sources})
+}
+
+// load reads the files, if there are any: Katalog objects may be all there is.
+func (f *runFlags) load(ctx context.Context, cmd *cobra.Command, opts Options) (*loaded, error) {
+	if len(f.files) == 0 {
+		return &loaded{}, nil
+	}
+	l, err := loadInterruptibly(ctx, opts, f.files, reading{inCluster: inCluster(), run: true})
+	if l != nil {
+		printWarnings(cmd, l.warnings)
+	}
+	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
+		return nil, printFindings(cmd, findings)
+	}
+	return l, err
 }
 
 // cluster connects to the cluster, or starts one. Stop ends what was started.
@@ -157,22 +190,22 @@ func reach(config *rest.Config) error {
 }
 
 // operate runs the engine until it is interrupted or, when asked for, until everything is settled.
-func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options, l *loaded, config *rest.Config) error {
+func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options, l *loaded, config *rest.Config, r *reloader) error {
 	mgr, err := f.manager(ctx, config, opts.Scheme)
 	if err != nil {
 		return err
 	}
-	katalogs := make([]*orkv1.Katalog, 0, len(l.documents))
-	for _, document := range l.documents {
-		katalogs = append(katalogs, document.Katalog)
-	}
 	e, err := engine.New(mgr, engine.Options{
-		Katalogs: katalogs, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1), Hooks: opts.Hooks, Constructors: opts.Constructors,
+		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
+		Hooks: opts.Hooks, Constructors: opts.Constructors,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
 	if err := f.serveLive(mgr, e, l); err != nil {
+		return err
+	}
+	if err := f.collect(mgr, e, l, r); err != nil {
 		return err
 	}
 	dev := devMode{config: config, documents: l.documents}
@@ -181,6 +214,7 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 			return err
 		}
 	}
+	r.dev = dev
 
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -190,22 +224,50 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 		ended <- mgr.Start(ctx)
 	}()
 
-	outcome := f.accompany(ctx, cmd, e, dev)
+	outcome := f.accompany(ctx, cmd, e, r)
 	cancel()
 	return errors.Join(outcome, <-ended)
 }
 
+// collect has Katalog objects run besides the files, and the files as they are at any time.
+func (f *runFlags) collect(mgr manager.Manager, e *engine.Engine, l *loaded, r *reloader) (err error) {
+	r.collection = katalogs.New(e, l.katalogs())
+	if r.series, err = metrics.NewReloads(ctrlmetrics.Registry); err != nil {
+		return err //nolint:wrapcheck // names the series
+	}
+	if !f.objects {
+		return nil
+	}
+	registry, err := builtin.Registry()
+	if err != nil {
+		return err //nolint:wrapcheck // a mistake of the program
+	}
+	client, err := dynamic.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+	if err != nil {
+		return fmt.Errorf("make a client for Katalog objects: %w", err)
+	}
+	if err := mgr.Add(katalogs.NewObjects(katalogs.ObjectsOptions{
+		Collection: r.collection, Engine: e, Client: client, Namespace: f.namespace, Registry: registry,
+	})); err != nil {
+		return fmt.Errorf("add the Katalog objects to the manager: %w", err)
+	}
+	return nil
+}
+
 // accompany does what is left to do while the engine runs. An interrupt is no failure, unless it is for what was asked for.
-func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.Engine, dev devMode) error {
+func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.Engine, r *reloader) error {
 	var applied []*unstructured.Unstructured
 	if !inCluster() {
 		var err error
-		if applied, err = dev.applyResources(ctx); err != nil && ctx.Err() == nil {
+		if applied, err = r.dev.applyResources(ctx); err != nil && ctx.Err() == nil {
 			return err
 		}
 	}
 	if f.untilSettled > 0 {
 		return untilSettled(ctx, cmd.OutOrStdout(), e, applied, f.untilSettled)
+	}
+	if len(r.sources) > 0 {
+		r.run(ctx)
 	}
 	<-ctx.Done()
 	return nil
@@ -221,17 +283,15 @@ func (f *runFlags) manager(ctx context.Context, config *rest.Config, scheme *run
 			}
 		}
 	}
-	mgr, err := ctrl.NewManager(config, ctrl.Options{
-		Scheme:                        scheme,
-		Logger:                        log,
-		Metrics:                       metricsserver.Options{BindAddress: f.metrics},
-		HealthProbeBindAddress:        f.probes,
-		LeaderElection:                f.leaderElect,
-		LeaderElectionID:              "orkestra-konductor",
-		LeaderElectionNamespace:       f.namespace,
-		LeaderElectionReleaseOnCancel: true,
-		GracefulShutdownTimeout:       new(f.drain + 10*time.Second),
-	})
+	options := ctrl.Options{
+		Scheme:                  scheme,
+		Logger:                  log,
+		Metrics:                 metricsserver.Options{BindAddress: f.metrics},
+		HealthProbeBindAddress:  f.probes,
+		GracefulShutdownTimeout: new(f.drain + 10*time.Second),
+	}
+	f.leadership.options(&options, f.namespace)
+	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
 	}

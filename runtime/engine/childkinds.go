@@ -92,13 +92,17 @@ func (e *entry) holdMissing(ctx context.Context, r *running) error {
 		if !ok {
 			continue
 		}
-		if err := r.controller.Watch(&observe.Children{Path: r.path, Kind: held}); err != nil {
-			return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
+		if r.led.Load() {
+			if err := r.controller.Watch(&observe.Children{Path: r.path, Kind: held}); err != nil {
+				return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
+			}
 		}
 		e.found(kind)
 		delete(r.held, kind)
 		e.noteHeld(r)
-		r.requeueAll(e.set.GVK)
+		if r.led.Load() {
+			r.requeueAll(e.set.GVK)
+		}
 	}
 	return nil
 }
@@ -153,9 +157,5 @@ func (e *entry) found(kind schema.GroupVersionKind) {
 
 // hasChildrenOf tells whether a definition of the group may be that of a kind of children.
 func (e *entry) hasChildrenOf(group string) bool {
-	kinds := e.set.Kinds()
-	if r := e.current(); r != nil {
-		kinds = append(kinds, r.inventory...)
-	}
-	return slices.ContainsFunc(kinds, func(kind schema.GroupVersionKind) bool { return kind.Group == group })
+	return slices.ContainsFunc(e.kinds(e.current()), func(kind schema.GroupVersionKind) bool { return kind.Group == group })
 }

@@ -40,3 +40,25 @@ func (e *Engine) wakeDependents(name string) {
 		}
 	}
 }
+
+// healthOf is the health of an entry with what it says of its dependencies. One that runs goes on whatever becomes of those; but it is
+// degraded while the definition is gone of one that it needs healthy.
+func (e *Engine) healthOf(one *entry) health.Snapshot {
+	snapshot, operates := one.health.Snapshot(), one.operates()
+	for name, dependency := range one.set.DependsOn {
+		other := e.entry(name)
+		if other == nil {
+			snapshot.HasUnhealthyDeps = true
+			continue
+		}
+		theirs := other.health.Snapshot()
+		healthy := dependency.Condition == orkv1.DependencyHealthy
+		if !other.operates() || theirs.State == health.Degraded || healthy && theirs.State != health.Healthy {
+			snapshot.HasUnhealthyDeps = true
+		}
+		if operates && healthy && theirs.Missing {
+			snapshot.State = health.Degraded
+		}
+	}
+	return snapshot
+}

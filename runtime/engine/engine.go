@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/go-logr/logr"
@@ -26,7 +27,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
-// Engine runs the controllers of all declared CRDs. It is a Runnable of the Manager that it was made with.
+// Engine runs the controllers of all declared CRDs. It is a Runnable of the Manager that it was made with: on every replica it keeps
+// resources and children in memory, and where the Manager leads it reconciles them.
 type Engine struct {
 	opts        Options
 	manager     manager.Manager
@@ -46,13 +48,17 @@ type Engine struct {
 
 	replacing sync.Mutex // held by Replace
 
+	// leads is set once this replica is the leader, and stays: a process that loses its lease ends.
+	leads atomic.Bool
+	drain drain
+
 	mu      sync.RWMutex // guards the rest
 	entries map[string]*entry
 	// roster is what the Katalogs declare, and removals are entries that they declare no more, by their keys in the inventory.
 	roster   roster
 	katalogs []*orkv1.Katalog
 	removals map[string]*removal
-	// wake is there while the engine runs: a queue has goroutines, and an engine that never leads has none.
+	// wake is there while the engine runs: a queue has goroutines, and an engine that was only made has none.
 	wake *waker
 }
 
@@ -61,7 +67,7 @@ var (
 	_ manager.LeaderElectionRunnable = (*Engine)(nil)
 )
 
-// New compiles the Katalogs and adds their controllers to the Manager, which starts them when it is the leader. What is wrong
+// New compiles the Katalogs and adds the engine to the Manager, which starts controllers when it is the leader. What is wrong
 // with a Katalog is a field.ErrorList as an aggregate error, all of it at once.
 func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	if err := opts.setDefaults(); err != nil {
@@ -95,6 +101,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
 	}
+	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {
 		return nil, err
@@ -107,23 +114,21 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	}
 	e.tellUnusedCode()
 	e.roster, e.katalogs = rosterOf(opts.Katalogs), opts.Katalogs
-	if err := mgr.Add(&e.presence); err != nil {
-		return nil, fmt.Errorf("add the engine to the manager: %w", err)
-	}
-	if err := mgr.Add(e); err != nil {
-		return nil, fmt.Errorf("add the engine to the manager: %w", err)
+	for _, runnable := range []manager.Runnable{&e.presence, e, manager.RunnableFunc(e.lead)} {
+		if err := mgr.Add(runnable); err != nil {
+			return nil, fmt.Errorf("add the engine to the manager: %w", err)
+		}
 	}
 	return e, nil
 }
 
-// NeedLeaderElection is true: two engines would do everything twice.
-func (e *Engine) NeedLeaderElection() bool { return true }
+// NeedLeaderElection is false: a replica that does not lead keeps everything in memory, so that it can take over at once. Its
+// controllers start when the Manager leads.
+func (e *Engine) NeedLeaderElection() bool { return false }
 
 // Start runs until ctx ends, and returns when every controller, informer and cycle has ended.
 func (e *Engine) Start(ctx context.Context) error {
 	ctx = logf.IntoContext(ctx, e.log) // a Manager's Logger is not in the context that it starts with
-	e.presence.leads.Store(true)
-	defer e.presence.leads.Store(false)
 	wake := newWaker()
 	var watching sync.WaitGroup
 	watching.Go(func() { e.definitions.run(ctx) })
@@ -135,7 +140,9 @@ func (e *Engine) Start(ctx context.Context) error {
 	for _, one := range e.all() {
 		wake.add(one.set.Name)
 	}
-	wake.add(removedEntries)
+	if e.leads.Load() {
+		wake.add(removedEntries)
+	}
 	// An entry whose kinds are slow to list must not keep the others from starting.
 	var settlers sync.WaitGroup
 	for range settlersAtMost {
@@ -147,7 +154,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.mu.Unlock()
 	wake.stop()
 	settlers.Wait()
-	retire(e.all())
+	e.end(ctx)
 	return nil
 }
 
@@ -157,11 +164,13 @@ const settlersAtMost = 16
 // settle brings an entry to where it should be: running, or not. It is called again whenever something that it looks at changed,
 // and with back-off after an error.
 func (e *Engine) settle(ctx context.Context, name string) error {
-	if name == removedEntries {
-		return e.findRemoved(ctx)
-	}
 	entry := e.entry(name)
-	if entry == nil {
+	switch {
+	case entry == nil && !e.leads.Load(): // what is gone is the leader's to deal with
+		return nil
+	case name == removedEntries:
+		return e.findRemoved(ctx)
+	case entry == nil:
 		return e.remove(ctx, name)
 	}
 	changed, err := entry.settle(ctx)

@@ -88,7 +88,7 @@ func TestNewOnlyPrepares(t *testing.T) {
 	if len(states) != 1 || states[0].Name != "one" || states[0].Katalog != "shop" || states[0].Running || states[0].Health.State != health.NotStarted {
 		t.Errorf("States() = %+v, want one that has not started", states)
 	}
-	if !e.NeedLeaderElection() {
+	if e.Leads() {
 		t.Error("two engines would do everything twice")
 	}
 	if err := goleak.Find(before, goleak.IgnoreAnyFunction("k8s.io/client-go/tools/record.(*recorderImpl).Event")); err != nil {

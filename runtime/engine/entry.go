@@ -51,7 +51,7 @@ type entry struct {
 	missing []schema.GroupVersionKind // kinds of children that are not installed
 }
 
-// running is an entry's controller with all it needs.
+// running is an entry's controller with all it needs. On a replica that does not lead it is only what the entry keeps in memory.
 type running struct {
 	definition definition
 	resources  *informer.Informer
@@ -66,6 +66,8 @@ type running struct {
 	held map[schema.GroupVersionKind]heldDefinition
 	// unobserved are the selections whose kind is not installed. Only settle uses it.
 	unobserved []informer.Selection
+	// led is set once there is a controller. Until then controller, queue, path, inventory, sources, cancel and done are not.
+	led atomic.Bool
 	// released is set once what the entry depends on is there, and stays. Until then only deletions are dealt with.
 	released atomic.Bool
 	cancel   context.CancelFunc
@@ -116,16 +118,13 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	case current != nil && !current.definition.same(definition):
 		logf.FromContext(ctx).Info("definition changed, controller starts anew", "crd", e.set.Name)
 		e.stop(false)
-	case current != nil:
+	case current != nil && (current.led.Load() || !e.engine.leads.Load()):
 		e.dropVanished(ctx, current)
 		e.noteHeld(current)
 		return e.release(ctx, current), errors.Join(e.holdMissing(ctx, current), e.observeMissing(ctx, current))
 	}
 
-	begin := time.Now()
-	err = e.start(ctx, definition)
-	e.metrics.Activated(time.Since(begin), err)
-	if err != nil {
+	if err := e.bringUp(ctx, definition); err != nil {
 		e.health.Waiting(err.Error())
 		return false, err
 	}
@@ -141,7 +140,7 @@ func (e *entry) operates() bool {
 // release has the resources operated as soon as what the entry depends on is there. An entry that was released stays so, whatever
 // becomes of its dependencies.
 func (e *entry) release(ctx context.Context, r *running) (released bool) {
-	if r.released.Load() {
+	if r.released.Load() || !r.led.Load() {
 		return false
 	}
 	if reason := e.engine.unmetDependency(e); reason != "" {
@@ -186,9 +185,8 @@ func (e *entry) wait(ctx context.Context, reason string) {
 	e.health.Waiting(reason)
 }
 
-// start brings up informers, then the controller.
-func (e *entry) start(ctx context.Context, definition definition) (err error) {
-	ctx = logf.IntoContext(ctx, logf.FromContext(ctx).WithValues("crd", e.set.Name))
+// warm brings up the informers.
+func (e *entry) warm(ctx context.Context, definition definition) (err error) {
 	syncing, cancelSync := context.WithTimeout(ctx, syncTimeout)
 	defer cancelSync()
 	defer func() {
@@ -201,15 +199,8 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 
 	e.tellMisreads(ctx, definition)
 	e.health.Waiting("resources and children are being listed")
-	inventory, err := e.engine.record.declare(syncing, e.set, definition.Resource.Resource)
+	missing, err := e.hold(syncing, e.set.Kinds())
 	if err != nil {
-		return err
-	}
-	missing, err := e.hold(syncing, append(e.set.Kinds(), inventory...))
-	if err != nil {
-		return err
-	}
-	if inventory, err = e.dropEmpty(syncing, inventory); err != nil {
 		return err
 	}
 	unobserved, err := e.holdObserved(syncing)
@@ -231,23 +222,15 @@ func (e *entry) start(ctx context.Context, definition definition) (err error) {
 	}
 
 	r := &running{
-		definition: definition, resources: resources, inventory: inventory, unobserved: unobserved,
+		definition: definition, resources: resources, unobserved: unobserved,
 		enrich: e.engine.enrich.Hold(syncing, e.set.Name, e.set.Enriches()),
-		held:   map[schema.GroupVersionKind]heldDefinition{}, done: make(chan struct{}),
+		held:   map[schema.GroupVersionKind]heldDefinition{},
 	}
 	e.noteHeld(r)
-	r.released.Store(e.engine.unmetDependency(e) == "")
-	if err := e.control(ctx, r); err != nil {
-		resources.Stop()
-		return err
-	}
 	e.mu.Lock()
 	e.running, e.missing = r, missing
 	e.mu.Unlock()
-	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), r.queue.Len() })
-	if r.released.Load() {
-		e.health.Started()
-	}
+	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), 0 })
 	e.tellUnobserved(r)
 	return nil
 }
@@ -274,7 +257,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	})
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
-		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain), Now: e.engine.opts.Now,
+		Health: e.health, Metrics: e.metrics, Drain: e.engine.drain.left, Now: e.engine.opts.Now,
 		Held:  func() bool { return !r.released.Load() },
 		State: e.feedback,
 		Noted: func(ctx context.Context, name types.NamespacedName) { e.stamp(ctx, r, name) },
@@ -313,7 +296,9 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		}
 	}
 
-	ctx, r.cancel = context.WithCancel(ctx)
+	// The entry ends it: at the end of the engine, what it depends on goes on until it has ended.
+	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
+	r.done = make(chan struct{})
 	beside := e.scale(ctx, r)
 	go func() {
 		defer close(r.done)
@@ -345,9 +330,11 @@ func (e *entry) stop(missing bool) {
 	if r == nil {
 		return
 	}
-	r.cancel()
-	<-r.done
-	r.sources.Close()
+	if r.led.Load() {
+		r.cancel()
+		<-r.done
+		r.sources.Close()
+	}
 	r.resources.Stop()
 	e.engine.children.Release(e.set.Name)
 	e.engine.enrich.Release(e.set.Name)

@@ -8,7 +8,7 @@ import (
 // feedback is what texts read of the entry itself, as the roots health and metrics, at this moment.
 func (e *entry) feedback() map[string]any {
 	return map[string]any{
-		"health":  e.health.Snapshot().Values(e.engine.opts.Now(), e.hasUnhealthyDependencies()),
+		"health":  e.engine.healthOf(e).Values(e.engine.opts.Now()),
 		"metrics": e.sample().Values(),
 	}
 }
@@ -28,16 +28,6 @@ func (e *entry) sample() metrics.Sample {
 		s.Workers = limit
 	}
 	return s
-}
-
-// hasUnhealthyDependencies tells whether an entry that this one depends on has not started, or is degraded.
-func (e *entry) hasUnhealthyDependencies() bool {
-	for name := range e.set.DependsOn {
-		if other := e.engine.entry(name); other == nil || !other.health.Snapshot().Well() {
-			return true
-		}
-	}
-	return false
 }
 
 // validated counts what the rules said of a resource.

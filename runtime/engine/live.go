@@ -48,7 +48,7 @@ func (f face) Runtime() live.Runtime {
 	e.mu.RLock()
 	defer e.mu.RUnlock()
 	return live.Runtime{
-		Started: e.presence.started.Load(), Stopping: e.presence.stopping.Load(), Leads: e.presence.leads.Load(),
+		Started: e.presence.started.Load(), Stopping: e.presence.stopping.Load(), Leads: e.leads.Load(),
 		Katalogs: e.katalogs,
 	}
 }
@@ -66,7 +66,7 @@ func (f face) CRDs() []live.CRD {
 func (e *entry) live() live.CRD {
 	crd := live.CRD{
 		Name: e.set.Name, Katalog: e.engine.katalogOf(e), Declared: &e.declared.crd, GVK: e.set.GVK, Resync: e.set.Watch.Resync,
-		Health: e.health.Snapshot(), Sample: e.sample(),
+		Health: e.engine.healthOf(e), Sample: e.sample(),
 	}
 	if r := e.current(); r != nil {
 		crd.Resource, crd.Resources = r.definition.GroupVersionResource, r.resources.Len()

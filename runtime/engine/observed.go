@@ -79,8 +79,10 @@ func (e *entry) observeMissing(ctx context.Context, r *running) error {
 		if err != nil {
 			return err //nolint:wrapcheck // names the kind
 		}
-		if err := r.controller.Watch(e.observation(r, selection, running, true)); err != nil {
-			return fmt.Errorf("watch %s: %w", selection, err)
+		if r.led.Load() {
+			if err := r.controller.Watch(e.observation(r, selection, running, true)); err != nil {
+				return fmt.Errorf("watch %s: %w", selection, err)
+			}
 		}
 		r.unobserved = slices.DeleteFunc(r.unobserved, func(one informer.Selection) bool { return one == selection })
 	}

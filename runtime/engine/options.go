@@ -15,8 +15,10 @@ import (
 
 // Options configure an Engine.
 type Options struct {
-	// Katalogs to run. At least one.
+	// Katalogs to run. At least one, unless Empty is set.
 	Katalogs []*orkv1.Katalog
+	// Empty allows to begin without Katalogs, for an engine that is given them with Replace. Defaults to false, which is an error.
+	Empty bool
 	// Registry of the kinds that a Katalog can declare as children. Defaults to all built-in ones.
 	Registry *controllers.Registry
 	// Hooks are the Go hooks that Katalogs name, by location and function with a point between them:
@@ -34,7 +36,7 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() error {
-	if len(o.Katalogs) == 0 {
+	if len(o.Katalogs) == 0 && !o.Empty {
 		return errors.New("no Katalog to run")
 	}
 	if o.Registry == nil {

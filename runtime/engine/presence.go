@@ -8,7 +8,7 @@ import (
 )
 
 // presence tells whether the Manager runs, also on a replica that is not the leader.
-type presence struct{ started, stopping, leads atomic.Bool }
+type presence struct{ started, stopping atomic.Bool }
 
 var (
 	_ manager.Runnable               = (*presence)(nil)

@@ -54,14 +54,16 @@ func (e *Engine) States() []State {
 }
 
 func (e *entry) state() State {
-	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.health.Snapshot(), Capacity: e.capacity()}
+	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.engine.healthOf(e), Capacity: e.capacity()}
 	r := e.current()
 	if r == nil {
 		return s
 	}
 	s.Running = e.operates()
-	ready, processing, _ := r.queue.Pending()
-	s.Busy = ready + processing
+	if r.led.Load() {
+		ready, processing, _ := r.queue.Pending()
+		s.Busy = ready + processing
+	}
 	for _, object := range r.objects() {
 		ready, held, reason := e.readiness(r, object)
 		s.Resources = append(s.Resources, ResourceState{Object: object, Children: e.children(r, object), Ready: ready, Held: held, Reason: reason})
@@ -91,7 +93,7 @@ func (e *entry) children(r *running, object *unstructured.Unstructured) []*unstr
 	b := e.set.Effective(box.Target(object))
 	owner := controllers.Owner{GVK: e.set.GVK, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), Target: b.Target}
 	var all []*unstructured.Unstructured
-	for _, gvk := range append(e.set.Kinds(), r.inventory...) {
+	for _, gvk := range e.kinds(r) {
 		if kind, ok := e.engine.children.Kind(gvk); ok {
 			owned, err := kind.Owned(owner.Hash())
 			if err != nil {

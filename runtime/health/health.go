@@ -15,7 +15,7 @@ type State string
 const (
 	// NotStarted waits for its definition or for what it depends on.
 	NotStarted State = "not started"
-	// Pending has workers and no success yet.
+	// Pending has workers and no success yet, or is ready to take over from the replica that leads.
 	Pending State = "pending"
 	Healthy State = "healthy"
 	// Degraded has a resource that failed as often in a row as the threshold, or lost its definition.
@@ -34,6 +34,7 @@ type CRD struct {
 
 	mu        sync.Mutex // guards the rest
 	started   bool
+	standby   bool
 	missing   bool
 	waiting   string
 	pending   []string
@@ -95,7 +96,7 @@ func (h *CRD) resetLocked() {
 func (h *CRD) Started() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.started, h.missing, h.waiting, h.startedAt = true, false, "", h.Now()
+	h.started, h.standby, h.missing, h.waiting, h.startedAt = true, false, false, "", h.Now()
 	h.showLocked()
 }
 
@@ -103,7 +104,15 @@ func (h *CRD) Started() {
 func (h *CRD) Waiting(reason string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.waiting = reason
+	h.standby, h.waiting = false, reason
+	h.showLocked()
+}
+
+// Standby notes that everything is in memory, and that the workers run in another replica.
+func (h *CRD) Standby() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.standby, h.missing, h.waiting = true, false, "another replica leads"
 	h.showLocked()
 }
 
@@ -111,7 +120,7 @@ func (h *CRD) Waiting(reason string) {
 func (h *CRD) Stopped(missing bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.started, h.missing, h.succeeded = false, missing, false
+	h.started, h.standby, h.missing, h.succeeded = false, false, missing, false
 	h.resetLocked()
 	if missing {
 		h.lastError = "CRD missing at runtime"
@@ -216,6 +225,8 @@ func (h *CRD) stateLocked() State {
 	switch {
 	case h.missing || h.failing > 0:
 		return Degraded
+	case h.standby:
+		return Pending
 	case !h.started:
 		return NotStarted
 	case h.gated != "":

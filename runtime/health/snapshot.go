@@ -12,6 +12,9 @@ type Snapshot struct {
 	Started bool
 	// Missing is true after the definition was deleted, until it comes back.
 	Missing bool
+	// HasUnhealthyDeps tells that something that the entry depends on is not as it was when the entry started. It is set by who knows
+	// the other entries.
+	HasUnhealthyDeps bool
 	// Waiting says what the start waits for.
 	Waiting   string
 	StartedAt time.Time
@@ -79,9 +82,8 @@ func (s Snapshot) Uptime(now time.Time) time.Duration {
 	return now.Sub(s.StartedAt).Truncate(time.Second)
 }
 
-// Values are what templates and conditions see as .health. UnhealthyDependencies tells that an entry that this one depends on is not
-// healthy. Times are RFC 3339 in UTC, empty for what has not been.
-func (s Snapshot) Values(now time.Time, unhealthyDependencies bool) map[string]any {
+// Values are what templates and conditions see as .health. Times are RFC 3339 in UTC, empty for what has not been.
+func (s Snapshot) Values(now time.Time) map[string]any {
 	return map[string]any{
 		"state": string(s.State), "status": string(s.State), "statusCode": int64(s.StatusCode()),
 		"healthy": s.State == Healthy, "pending": s.State == Pending, "degraded": s.State == Degraded, "started": s.Started,
@@ -91,7 +93,7 @@ func (s Snapshot) Values(now time.Time, unhealthyDependencies bool) map[string]a
 		"uptime":     s.Uptime(now).String(),
 		"readyCount": int64(s.Ready), "totalCount": int64(s.Resources),
 		"rollbackActive": s.RolledBack > 0, "rollbackTotal": s.Rollbacks,
-		"hasUnhealthyDeps": unhealthyDependencies,
+		"hasUnhealthyDeps": s.HasUnhealthyDeps,
 	}
 }
 

@@ -67,7 +67,7 @@ func TestCounts(t *testing.T) {
 
 // A text that reads a field which nobody gives would be empty for ever, and one that is given and not known could not be read.
 func TestValuesAreTheKnownOnes(t *testing.T) {
-	got := slices.Sorted(maps.Keys(health.New(1, health.Options{}).Snapshot().Values(time.Now(), false)))
+	got := slices.Sorted(maps.Keys(health.New(1, health.Options{}).Snapshot().Values(time.Now())))
 	if diff := cmp.Diff(slices.Sorted(maps.Keys(roots.Health().Properties)), got); diff != "" {
 		t.Errorf("-roots.Health(), +Values():\n%s", diff)
 	}
@@ -80,7 +80,9 @@ func TestValues(t *testing.T) {
 	h.Observe(a, nil)
 	h.Observe(b, errNoLuck)
 	h.Observe(b, errNoLuck)
-	got := h.Snapshot().Values(now.Add(90*time.Second+time.Millisecond), true)
+	snapshot := h.Snapshot()
+	snapshot.HasUnhealthyDeps = true
+	got := snapshot.Values(now.Add(90*time.Second + time.Millisecond))
 	want := map[string]any{
 		"state": "degraded", "status": "degraded", "statusCode": int64(503), "healthy": false, "pending": false, "degraded": true, "started": true,
 		"gated": false, "gatedReason": "", "totalReconciles": int64(3), "failedReconciles": int64(2), "consecutiveFails": int64(2),

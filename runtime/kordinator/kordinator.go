@@ -44,8 +44,8 @@ type Options struct {
 	State func() map[string]any
 	// Now is the clock of the reconcile gate. Nil is time.Now.
 	Now func() time.Time
-	// Drain is how long a cycle may go on after the controller was told to stop. Zero: it is cancelled at once.
-	Drain time.Duration
+	// Drain tells, when the controller is told to stop, how long a cycle may go on. Nil or zero: it is cancelled at once.
+	Drain func() time.Duration
 }
 
 // Kordinator reconciles the items of one CRD's queue.
@@ -119,13 +119,13 @@ func (k *Kordinator) contain(ctx context.Context, w work.Work) (outcome work.Out
 }
 
 // outlive returns a context that goes on for a while after its parent ended, so that a cycle that has begun can finish.
-func outlive(parent context.Context, drain time.Duration) (context.Context, context.CancelFunc) {
-	if drain <= 0 {
+func outlive(parent context.Context, drain func() time.Duration) (context.Context, context.CancelFunc) {
+	if drain == nil {
 		return context.WithCancel(parent)
 	}
 	ctx, cancel := context.WithCancel(context.WithoutCancel(parent))
 	stop := context.AfterFunc(parent, func() {
-		timer := time.NewTimer(drain)
+		timer := time.NewTimer(drain())
 		defer timer.Stop()
 		select {
 		case <-timer.C:

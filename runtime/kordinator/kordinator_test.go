@@ -78,7 +78,7 @@ func newFixture(tb testing.TB, object *unstructured.Unstructured, drain time.Dur
 	f := fixture{health: health.New(2, health.Options{}), registry: series}
 	f.health.Started()
 	f.Kordinator = kordinator.New(kordinator.Options{
-		Set: sets[0], Resources: memory{object}, Reconciler: do, Health: f.health, Metrics: recorder.CRD("widget"), Drain: drain,
+		Set: sets[0], Resources: memory{object}, Reconciler: do, Health: f.health, Metrics: recorder.CRD("widget"), Drain: func() time.Duration { return drain },
 		Events: func(queue.Item) queue.Facts { return queue.Facts{Source: queue.SourcePrimary} },
 	})
 	return f

@@ -1,0 +1,119 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/runtime/katalogs"
+	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+	"github.com/orkestra-runtime/orkestra/runtime/reload"
+)
+
+// reloader has the files run as they are now, whenever they change.
+type reloader struct {
+	opts       func() Options
+	files      []string
+	watcher    *reload.Watcher
+	sources    []string
+	collection *katalogs.Collection
+	series     *metrics.Reloads
+	// dev applies what the files name besides, outside a cluster.
+	dev devMode
+}
+
+// run watches until ctx ends.
+func (r *reloader) run(ctx context.Context) {
+	r.watcher.Run(ctx, func() []string {
+		err := r.reload(ctx)
+		if ctx.Err() == nil {
+			r.series.Reloaded(err)
+		}
+		return r.sources
+	})
+}
+
+// reload reads the files. When they are wrong, what ran last goes on.
+func (r *reloader) reload(ctx context.Context) error {
+	log := logf.FromContext(ctx)
+	l, err := load(r.opts(), r.files, reading{inCluster: inCluster()})
+	if l == nil {
+		return err
+	}
+	r.sources = l.sources
+	for _, warning := range l.warnings {
+		log.Info("Katalog files: warning", "warning", warning.String())
+	}
+	if err == nil {
+		err = r.take(ctx, l)
+	}
+	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
+		for _, finding := range findings {
+			log.Error(errors.New(finding.String()), "Katalog files are wrong, what they said before runs on")
+		}
+		return err
+	}
+	if err != nil {
+		log.Error(err, "Katalog files are not taken, what they said before runs on")
+		return err
+	}
+	log.Info("Katalog files have changed and run as they are now", "katalogs", names(l.katalogs()))
+	return nil
+}
+
+// take has the engine run what was read.
+func (r *reloader) take(ctx context.Context, l *loaded) error {
+	dev := devMode{config: r.dev.config, documents: l.documents}
+	if !inCluster() {
+		if err := dev.prepare(ctx); err != nil {
+			return err
+		}
+	}
+	if err := r.collection.SetFiles(l.katalogs()); err != nil {
+		return err //nolint:wrapcheck // names the Katalog
+	}
+	if !inCluster() {
+		if _, err := dev.applyResources(ctx); err != nil {
+			return fmt.Errorf("the Katalogs run, their crFiles are not applied: %w", err)
+		}
+	}
+	return nil
+}
+
+// katalogs are those of the documents.
+func (l *loaded) katalogs() []*orkv1.Katalog {
+	all := make([]*orkv1.Katalog, 0, len(l.documents))
+	for _, document := range l.documents {
+		all = append(all, document.Katalog)
+	}
+	return all
+}
+
+func names(all []*orkv1.Katalog) []string {
+	list := make([]string, 0, len(all))
+	for _, one := range all {
+		list = append(list, one.Name)
+	}
+	return list
+}
+
+// remembering returns options whose standard input can be read again, as often as files are, when it is one of them.
+func remembering(opts Options, files []string) (first Options, again func() Options) {
+	if !slices.Contains(files, katalog.Stdin) || opts.In == nil {
+		return opts, func() Options { return opts }
+	}
+	read := &bytes.Buffer{}
+	first = opts
+	first.In = io.TeeReader(opts.In, read)
+	return first, func() Options {
+		opts.In = bytes.NewReader(read.Bytes())
+		return opts
+	}
+}
