@@ -53,7 +53,7 @@ func (e *Engine) healthOf(one *entry) health.Snapshot {
 		}
 		theirs := other.health.Snapshot()
 		healthy := dependency.Condition == orkv1.DependencyHealthy
-		if !other.operates() || theirs.State == health.Degraded || healthy && theirs.State != health.Healthy {
+		if !theirs.Well() || healthy && theirs.State != health.Healthy {
 			snapshot.HasUnhealthyDeps = true
 		}
 		if operates && healthy && theirs.Missing {

@@ -47,8 +47,8 @@ func TestConstructorForwardsWhatItsReconcilerReturns(t *testing.T) {
 		"Nothing":      {reason: "what the Katalog declares holds", want: work.Outcome{RequeueAfter: time.Hour}},
 		"RequeueAfter": {reason: "Go's own time wins", result: reconcile.Result{RequeueAfter: time.Minute}, want: work.Outcome{RequeueAfter: time.Minute}},
 		"Requeue":      {reason: "the deprecated field is forwarded", result: reconcile.Result{Requeue: true}, want: work.Outcome{RequeueAfter: time.Hour, Requeue: true}}, //nolint:staticcheck // forwarded as long as there is code that returns it
-		"Error":        {reason: "is tried again", err: broken},
-		"Terminal":     {reason: "is not tried again", err: reconcile.TerminalError(broken), wantTerminal: true},
+		"Error":        {reason: "is tried again", err: broken, want: work.Outcome{NotReady: true}},
+		"Terminal":     {reason: "is not tried again", err: reconcile.TerminalError(broken), want: work.Outcome{NotReady: true}, wantTerminal: true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
