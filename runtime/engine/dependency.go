@@ -16,20 +16,28 @@ func (e *Engine) unmetDependency(one *entry) string {
 		if other == nil {
 			return "dependency " + name + " does not run"
 		}
-		snapshot := other.health.Snapshot()
-		switch {
-		case !other.operates():
+		switch reached := other.reached(); {
+		case reached == "":
 			return "dependency " + name + " has not started"
-		case dependency.Condition == orkv1.DependencyHealthy && !well(snapshot):
+		case dependency.Condition == orkv1.DependencyHealthy && reached != orkv1.DependencyHealthy:
 			return "dependency " + name + " is not healthy"
 		}
 	}
 	return ""
 }
 
-// well tells whether an entry has reconciled and no resource of it fails, gated or not.
-func well(s health.Snapshot) bool {
-	return s.State == health.Healthy || s.State == health.Gated && s.Succeeded
+// reached is the most that others may depend on, empty for nothing. An entry is healthy when it has reconciled and no resource of it
+// fails, gated or not.
+func (e *entry) reached() orkv1.DependencyCondition {
+	s := e.health.Snapshot()
+	switch {
+	case !e.operates():
+		return ""
+	case s.State == health.Healthy, s.State == health.Gated && s.Succeeded:
+		return orkv1.DependencyHealthy
+	default:
+		return orkv1.DependencyStarted
+	}
 }
 
 // wakeDependents has every entry that depends on one look again.
@@ -53,7 +61,7 @@ func (e *Engine) healthOf(one *entry) health.Snapshot {
 		}
 		theirs := other.health.Snapshot()
 		healthy := dependency.Condition == orkv1.DependencyHealthy
-		if !theirs.Well() || healthy && theirs.State != health.Healthy {
+		if !theirs.Well() || healthy && other.reached() != orkv1.DependencyHealthy {
 			snapshot.HasUnhealthyDeps = true
 		}
 		if operates && healthy && theirs.Missing {

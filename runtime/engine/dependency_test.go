@@ -32,6 +32,14 @@ func TestUnmetDependency(t *testing.T) {
 			reason: "a success is enough for healthy", condition: orkv1.DependencyHealthy,
 			base: func(e *entry) { started(e); e.health.Observe(name, nil) },
 		},
+		"Gated": {
+			reason: "a gate that holds back what follows a success takes nothing away", condition: orkv1.DependencyHealthy,
+			base: func(e *entry) { started(e); e.health.Observe(name, nil); e.health.Gated(name, "closed") },
+		},
+		"GatedFromTheStart": {
+			reason: "but it is no success", condition: orkv1.DependencyHealthy,
+			base: func(e *entry) { started(e); e.health.Gated(name, "closed") }, want: "dependency base is not healthy",
+		},
 		"Degraded": {
 			reason: "a resource that keeps failing is not healthy", condition: orkv1.DependencyHealthy,
 			base: func(e *entry) {
@@ -54,6 +62,10 @@ func TestUnmetDependency(t *testing.T) {
 			dependent := &entry{set: compiled(t, "dependent", orkv1.Block{}, map[string]orkv1.Dependency{"base": {Condition: tc.condition}})}
 			if got := e.unmetDependency(dependent); got != tc.want {
 				t.Errorf("%s\nunmetDependency(...) = %q, want %q", tc.reason, got, tc.want)
+			}
+			told := e.dependencies(dependent)
+			if want := tc.want == ""; len(told) != 1 || told[0].Satisfied != want {
+				t.Errorf("%s\ndependencies(...) = %+v, want satisfied = %t", tc.reason, told, want)
 			}
 		})
 	}

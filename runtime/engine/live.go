@@ -18,6 +18,7 @@ import (
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
@@ -66,23 +67,39 @@ func (f face) CRDs() []live.CRD {
 
 func (e *entry) live() live.CRD {
 	crd := live.CRD{
-		Name: e.set.Name, Katalog: e.engine.katalogOf(e), Declared: &e.declared.crd, GVK: e.set.GVK, Resync: e.set.Watch.Resync,
+		Name: e.set.Name, Katalog: e.engine.katalogOf(e), Declared: &e.declared.crd, GVK: e.set.GVK,
 		Health: e.engine.healthOf(e), Sample: e.sample(),
+		Capacity: told(e.capacity()), Dependencies: e.engine.dependencies(e),
 	}
 	if r := e.current(); r != nil {
 		crd.Resource, crd.Resources = r.definition.GroupVersionResource, r.resources.Len()
 	} else if e.set.Plural != "" {
 		crd.Resource = e.set.GVK.GroupVersion().WithResource(e.set.Plural)
 	}
-	for _, name := range slices.Sorted(maps.Keys(e.set.DependsOn)) {
-		one := live.Dependency{Name: name, State: health.NotStarted, Acceptable: cmp.Or(e.set.DependsOn[name].Condition, orkv1.DependencyStarted)}
-		if other := e.engine.entry(name); other != nil {
-			one.State = other.health.Snapshot().State
-			one.Satisfied = other.operates() && (one.Acceptable != orkv1.DependencyHealthy || one.State == health.Healthy)
-		}
-		crd.Dependencies = append(crd.Dependencies, one)
-	}
 	return crd
+}
+
+// dependencies are what an entry depends on, in the order of their names.
+func (e *Engine) dependencies(one *entry) []live.Dependency {
+	var all []live.Dependency
+	for _, name := range slices.Sorted(maps.Keys(one.set.DependsOn)) {
+		told := live.Dependency{Name: name, State: health.NotStarted, Acceptable: cmp.Or(one.set.DependsOn[name].Condition, orkv1.DependencyStarted)}
+		if other := e.entry(name); other != nil {
+			told.State, told.Reached = other.health.Snapshot().State, other.reached()
+			told.Satisfied = told.Reached == orkv1.DependencyHealthy || told.Reached == told.Acceptable
+		}
+		all = append(all, told)
+	}
+	return all
+}
+
+// told is a capacity in the words of the live API, which knows no boxes.
+func told(of box.Capacity) live.Capacity {
+	return live.Capacity{
+		Workers:  live.Setting[int]{Value: of.Workers.Value, From: string(of.Workers.From)},
+		MaxDepth: live.Setting[int]{Value: of.MaxDepth.Value, From: string(of.MaxDepth.From)},
+		Resync:   live.Setting[time.Duration]{Value: of.Resync.Value, From: string(of.Resync.From)},
+	}
 }
 
 // katalogOf is the Katalog that declares an entry.

@@ -32,11 +32,6 @@ func (a *api) views() []view {
 	return views
 }
 
-// unhealthyDependencies tells whether an entry that this one depends on is not well.
-func (v view) unhealthyDependencies() bool {
-	return v.leads && slices.ContainsFunc(v.Dependencies, func(d Dependency) bool { return !health.Snapshot{State: d.State}.Well() })
-}
-
 // endpoint is one of the switches of a CRD's endpoints.
 type endpoint struct {
 	name string

@@ -1,6 +1,7 @@
 package live
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
@@ -71,7 +72,7 @@ func (a *api) health(w http.ResponseWriter, _ *http.Request, v view) {
 		ConsecutiveFails: h.ConsecutiveFails, TotalReconciles: h.Total, FailedReconciles: h.Failed,
 		ResourceCount: v.Resources, ReadyCount: h.Ready, TotalCount: h.Resources, LastError: hideIn(h.LastError),
 		RollbackActive: h.RolledBack > 0, RollbackTotal: h.Rollbacks, Waiting: h.Waiting,
-		HasUnhealthyDependencies: v.unhealthyDependencies(), Dependencies: a.dependencies(v), Missing: h.Missing,
+		HasUnhealthyDependencies: h.HasUnhealthyDeps, Dependencies: a.dependencies(v), Missing: h.Missing,
 		Gated: h.State == health.Gated, GatedReason: h.GatedReason,
 	})
 }
@@ -79,15 +80,8 @@ func (a *api) health(w http.ResponseWriter, _ *http.Request, v view) {
 func (a *api) dependencies(v view) map[string]dependencyAnswer {
 	all := make(map[string]dependencyAnswer, len(v.Dependencies))
 	for _, one := range v.Dependencies {
-		reached := "none"
-		switch {
-		case one.State == health.Healthy:
-			reached = "healthy"
-		case one.State != health.NotStarted:
-			reached = "started"
-		}
 		all[one.Name] = dependencyAnswer{
-			Name: one.Name, State: one.State, Condition: reached, AcceptableCondition: string(one.Acceptable),
+			Name: one.Name, State: one.State, Condition: cmp.Or(string(one.Reached), "none"), AcceptableCondition: string(one.Acceptable),
 			Satisfied: one.Satisfied, LastCheck: health.Moment(a.Now()),
 		}
 	}

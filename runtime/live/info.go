@@ -36,7 +36,7 @@ type static struct {
 	CrossAccess bool              `json:"crossAccess"`
 	DependsOn   map[string]string `json:"dependsOn"`
 	Workers     int               `json:"workers"`
-	// Of where workers and resync come from: default or configured.
+	// WorkersSource and ResyncSource tell where the numbers come from: default, configured or autoscaler.
 	WorkersSource string `json:"workersSource"`
 	Resync        string `json:"resync"`
 	ResyncSource  string `json:"resyncSource"`
@@ -75,13 +75,14 @@ type detail struct {
 	WorkersIdle       int               `json:"workersIdle"`
 	WorkersProcessing int               `json:"workersProcessing"`
 	WorkerDetails     map[string]string `json:"workerDetails"`
-	MaxDepth          int32             `json:"maxDepth"`
+	MaxDepth          int               `json:"maxDepth"`
 	MaxDepthSource    string            `json:"maxDepthSource"`
 	OperatorBox       operatorBox       `json:"operatorBox"`
 	RBAC              string            `json:"rbac"`
 	AutoscalerEnabled bool              `json:"autoscalerEnabled"`
-	AutoscalerWorkers int               `json:"autoscalerWorkers"`
-	Metrics           map[string]any    `json:"metrics"`
+	// AutoscalerWorkers is how many there are while the autoscaler overrides what is declared, else 0.
+	AutoscalerWorkers int            `json:"autoscalerWorkers"`
+	Metrics           map[string]any `json:"metrics"`
 }
 
 // operatorBox tells how the resources are operated.
@@ -109,28 +110,14 @@ type code struct {
 	Function   string `json:"function"`
 }
 
-// The sources of a setting.
-const (
-	byDefault  = "default"
-	configured = "configured"
-)
-
-func sourceOf(set bool) string {
-	if set {
-		return configured
-	}
-	return byDefault
-}
-
 func (a *api) brief(v view) brief {
-	written := reconcilerOf(a.written(v))
 	s := static{
 		Name: v.Name, Description: v.Declared.Description, Mode: v.Declared.Mode, GVK: gvkOf(v.GVK),
 		GVR:        gvr{v.Resource.Group, v.Resource.Version, v.Resource.Resource},
 		Namespaced: v.Declared.Namespaced == nil || *v.Declared.Namespaced, Namespace: v.Declared.Namespace,
 		CrossAccess: v.Declared.CrossAccess == nil || *v.Declared.CrossAccess, DependsOn: map[string]string{},
-		Workers: v.Sample.Workers, WorkersSource: sourceOf(written.Workers != nil || written.Profile != ""),
-		Resync: v.Resync.String(), ResyncSource: sourceOf(written.Resync != nil || written.Profile != ""),
+		Workers: v.Sample.Workers, WorkersSource: v.Capacity.Workers.From,
+		Resync: v.Capacity.Resync.Value.String(), ResyncSource: v.Capacity.Resync.From,
 	}
 	for name, one := range v.Declared.DependsOn {
 		s.DependsOn[name] = string(one.Condition)
@@ -138,7 +125,7 @@ func (a *api) brief(v view) brief {
 	return brief{s, figures{
 		State: v.Health.State, Healthy: v.Health.State == health.Healthy, Started: v.Health.Started, Pending: v.Health.State == health.Pending,
 		IsKonductor: v.leads, Gated: v.Health.State == health.Gated, GatedReason: v.Health.GatedReason,
-		HasUnhealthyDependencies: v.unhealthyDependencies(), WorkersActive: v.Sample.Busy, QueueDepth: v.Sample.QueueDepth,
+		HasUnhealthyDependencies: v.Health.HasUnhealthyDeps, WorkersActive: v.Sample.Busy, QueueDepth: v.Sample.QueueDepth,
 		ResourceCount: v.Resources, TotalReconciles: v.Health.Total, ErrorRate: v.Health.ErrorRatePercent(),
 	}}
 }
@@ -152,16 +139,15 @@ func reconcilerOf(crd *orkv1.CRD) orkv1.Reconciler {
 
 func (a *api) info(w http.ResponseWriter, _ *http.Request, v view) {
 	short := a.brief(v)
-	declared, written := reconcilerOf(v.Declared), reconcilerOf(a.written(v))
 	d := detail{
 		static: short.static, figures: short.figures, Aliases: []string{},
 		WorkersIdle: max(0, v.Sample.Workers-v.Sample.Busy), WorkersProcessing: v.Sample.Busy, WorkerDetails: map[string]string{},
-		MaxDepthSource: sourceOf(written.Queue != nil && written.Queue.MaxDepth > 0 || written.Profile != ""),
-		OperatorBox:    boxOf(v), RBAC: "ork validate --full prints the rights that are needed",
+		MaxDepth: v.Capacity.MaxDepth.Value, MaxDepthSource: v.Capacity.MaxDepth.From,
+		OperatorBox: boxOf(v), RBAC: "ork validate --full prints the rights that are needed",
 		AutoscalerEnabled: v.Declared.OperatorBox.Autoscale != nil, Metrics: v.Sample.Values(),
 	}
-	if declared.Queue != nil {
-		d.MaxDepth = declared.Queue.MaxDepth
+	if v.Sample.Overridden {
+		d.AutoscalerWorkers = v.Capacity.Workers.Value
 	}
 	if serve := v.Declared.Serve; serve != nil {
 		for _, name := range sorted(serve.Target) {

@@ -164,6 +164,7 @@ func (v view) space() string {
 
 // raw is the Katalog as its file has it, enriched the same with all defaults.
 func (a *api) raw(w http.ResponseWriter, _ *http.Request) { katalogs(w, a.Written()) }
+
 func (a *api) enriched(w http.ResponseWriter, _ *http.Request) {
 	katalogs(w, a.source.Runtime().Katalogs)
 }

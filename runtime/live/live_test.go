@@ -235,6 +235,24 @@ func TestDefect76FollowerTellsTheTruth(t *testing.T) {
 	}
 }
 
+// The numbers of an override are told as such: what is declared does not hold meanwhile.
+func TestOverride(t *testing.T) {
+	f := newFake(t)
+	shop := &f.crds[2]
+	shop.Sample.Workers, shop.Sample.Overridden = 8, true
+	shop.Capacity.Workers = live.Setting[int]{Value: 8, From: "autoscaler"}
+	shop.Capacity.MaxDepth = live.Setting[int]{Value: 500, From: "autoscaler"}
+	_, got := fields(t, handler(t, f, live.Options{}), "/katalog/shop")
+	for field, want := range map[string]any{
+		"workers": 8.0, "workersSource": "autoscaler", "autoscalerWorkers": 8.0, "maxDepth": 500.0, "maxDepthSource": "autoscaler",
+		"resync": "30s", "resyncSource": "default",
+	} {
+		if got[field] != want {
+			t.Errorf("%s = %v, want %v", field, got[field], want)
+		}
+	}
+}
+
 // 78. A replica that loses the lead, or never had it, stays ready.
 func TestDefect78FollowerStaysReady(t *testing.T) {
 	f := newFake(t)

@@ -47,8 +47,10 @@ type queryError struct {
 func (a *api) query(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimSpace(r.URL.Query().Get("query"))
 	if !metricName.MatchString(name) || !own(name) {
-		answer(w, http.StatusBadRequest, queryError{"error", "bad_data",
-			"query wants the bare name of a metric of the runtime, such as controller_reconcile_total, got " + strconv.Quote(name)})
+		answer(w, http.StatusBadRequest, queryError{
+			"error", "bad_data",
+			"query wants the bare name of a metric of the runtime, such as controller_reconcile_total, got " + strconv.Quote(name),
+		})
 		return
 	}
 	families, err := a.Gatherer.Gather()

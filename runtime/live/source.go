@@ -47,7 +47,8 @@ type CRD struct {
 	GVK      schema.GroupVersionKind
 	// Resource in URLs. Empty before it is known.
 	Resource schema.GroupVersionResource
-	Resync   time.Duration
+	// Capacity is how much its controller takes on.
+	Capacity Capacity
 	Health   health.Snapshot
 	Sample   metrics.Sample
 	// Resources is how many are in memory.
@@ -55,11 +56,25 @@ type CRD struct {
 	Dependencies []Dependency
 }
 
+// Capacity is how much a controller takes on at this moment.
+type Capacity struct {
+	Workers, MaxDepth Setting[int]
+	Resync            Setting[time.Duration]
+}
+
+// Setting is a number, and where it comes from: default, configured or autoscaler.
+type Setting[T any] struct {
+	Value T
+	From  string
+}
+
 // Dependency is another entry that must have reached something first.
 type Dependency struct {
 	Name string
 	// State of the other entry, not started when there is none.
 	State health.State
+	// Reached is the most that the other one has reached: started, healthy, or empty for nothing.
+	Reached orkv1.DependencyCondition
 	// Acceptable is the condition that is enough: started or healthy.
 	Acceptable orkv1.DependencyCondition
 	Satisfied  bool

@@ -117,7 +117,11 @@ func newFake(t *testing.T) *fake {
 		h := health.New(2, health.Options{Now: func() time.Time { return clock }})
 		healths[name] = h
 		f.crds = append(f.crds, live.CRD{
-			Name: name, Katalog: declared, Declared: &crd, Resync: 30 * time.Second,
+			Name: name, Katalog: declared, Declared: &crd,
+			Capacity: live.Capacity{
+				Workers: live.Setting[int]{Value: 3, From: "default"}, MaxDepth: live.Setting[int]{From: "default"},
+				Resync: live.Setting[time.Duration]{Value: 30 * time.Second, From: "default"},
+			},
 			GVK:      schema.GroupVersionKind{Group: crd.APITypes.Group, Version: "v1", Kind: crd.APITypes.Kind},
 			Resource: schema.GroupVersionResource{Group: crd.APITypes.Group, Version: "v1", Resource: crd.APITypes.Plural},
 			Sample:   metrics.Sample{Workers: 3},
@@ -141,8 +145,9 @@ func newFake(t *testing.T) *fake {
 	}
 	shop := &f.crds[2]
 	shop.Resources = 3
+	shop.Capacity.Workers = live.Setting[int]{Value: 2, From: "configured"}
 	shop.Sample = metrics.Sample{Workers: 2, Busy: 1, QueueDepth: 4, P95: 12500 * time.Microsecond, Total: 4, Failed: 1}
-	shop.Dependencies = []live.Dependency{{Name: "database", State: health.Healthy, Acceptable: orkv1.DependencyHealthy, Satisfied: true}}
+	shop.Dependencies = []live.Dependency{{Name: "database", State: health.Healthy, Reached: orkv1.DependencyHealthy, Acceptable: orkv1.DependencyHealthy, Satisfied: true}}
 	for i, name := range []string{"books", "tools", "toys"} {
 		f.resources["shop"] = append(f.resources["shop"], live.Resource{Object: shopOf("default", name, i), Ready: i != 1})
 	}
