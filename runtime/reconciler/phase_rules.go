@@ -108,8 +108,15 @@ func (d *Declarative) setValidation(draft *status.Draft, s *scope) {
 		failed = s.condition(orkv1.ConditionValidationFailed, metav1.ConditionTrue, orkv1.ReasonDenyRuleViolation, brief(s.denied.Error()))
 	}
 	warning := s.condition(orkv1.ConditionValidationWarning, metav1.ConditionFalse, orkv1.ReasonNoWarnings, "")
-	if text := s.validation.Warning(); text != "" {
-		warning = s.condition(orkv1.ConditionValidationWarning, metav1.ConditionTrue, orkv1.ReasonWarnRuleViolation, brief(text))
+	warned, unevaluated := s.validation.Warning(), s.validation.Unevaluated()
+	switch {
+	case warned != "" && unevaluated != "":
+		warned += "; " + unevaluated
+		fallthrough
+	case warned != "":
+		warning = s.condition(orkv1.ConditionValidationWarning, metav1.ConditionTrue, orkv1.ReasonWarnRuleViolation, brief(warned))
+	case unevaluated != "":
+		warning = s.condition(orkv1.ConditionValidationWarning, metav1.ConditionTrue, orkv1.ReasonRuleNotEvaluated, brief(unevaluated))
 	}
 	draft.SetCondition(failed)
 	draft.SetCondition(warning)
