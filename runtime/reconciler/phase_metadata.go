@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,8 @@ import (
 // keepMetadata writes finalizers and labels of the resource, as one patch, if any are to be changed.
 func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, err error) {
 	labels := map[string]any{}
-	for key, program := range s.Set.Labels {
-		value, err := program.Text(s.facts)
+	for _, key := range slices.Sorted(maps.Keys(s.Set.Labels)) { // of several that fail, the same is told each time
+		value, err := s.Set.Labels[key].Text(s.facts)
 		if err != nil {
 			return false, fmt.Errorf("labels[%s]: %w", key, err)
 		}
