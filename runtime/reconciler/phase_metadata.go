@@ -63,7 +63,7 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 }
 
 // finalizers are those that the resource has and those it needs: what the Katalog declares, and our own as soon as a child
-// is planned that garbage collection would leave behind or that has to go in its turn. Our own stays until the resource goes: a child that a later plan no
+// is planned that garbage collection would leave behind or that has to go in its turn, or a child is protected. Our own stays until the resource goes: a child that a later plan no
 // longer has may still be there.
 func (d *Declarative) finalizers(s *scope, before []string) []string {
 	finalizers := slices.Clone(before)
@@ -71,7 +71,7 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
 	want := slices.Clone(s.Box.Finalizers)
-	if s.Box.OnDelete != nil || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.hasDeep(s) {
+	if s.Box.OnDelete != nil || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.needsFinalizer(s) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {
@@ -82,16 +82,16 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 	return finalizers
 }
 
-// needsCleanup tells whether garbage collection would leave a child behind, or delete it too early.
+// needsCleanup tells whether garbage collection would leave a child behind, or delete it too early, or although it is protected.
 func (s *scope) needsCleanup(child planned) bool {
 	_, deep := apply.DepthOf(child.Object)
-	return deep || s.owner.Namespace != "" && child.Object.GetNamespace() != s.owner.Namespace
+	return deep || apply.Protected(child.Object) || s.owner.Namespace != "" && child.Object.GetNamespace() != s.owner.Namespace
 }
 
-// hasDeep tells whether a child that exists has to be deleted in its turn.
-func (d *Declarative) hasDeep(s *scope) bool {
-	deepest, _, err := d.Applier.Deepest(s.owner, d.kinds(s))
-	return err == nil && len(deepest) > 0
+// needsFinalizer tells whether a child that exists has to be deleted in its turn, or is protected.
+func (d *Declarative) needsFinalizer(s *scope) bool {
+	needs, err := d.Applier.NeedsFinalizer(s.owner, d.kinds(s))
+	return err == nil && needs
 }
 
 // ours tells whether a finalizer is removed when the cleanup is done. Everybody else's is never touched.
