@@ -247,7 +247,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(declarative, nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: max(0, e.engine.opts.Drain),
-		Held: func() bool { return !r.released.Load() },
+		Held: func() bool { return !r.released.Load() }, Later: r.queue.AddAfter,
 	})
 	log := logf.FromContext(ctx)
 	var err error
@@ -270,10 +270,12 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)
 	}
-	events := []source.TypedSource[queue.Item]{&observe.Primary{Path: r.path, Resources: r.resources}}
+	events := []source.TypedSource[queue.Item]{&observe.Primary{
+		Path: r.path, Resources: r.resources, Waiting: declarative.WaitingForResource,
+	}}
 	for _, kind := range append(e.set.Kinds(), r.inventory...) {
 		if held, ok := e.engine.children.Kind(kind); ok {
-			events = append(events, &observe.Children{Path: r.path, Kind: held})
+			events = append(events, &observe.Children{Path: r.path, Kind: held, Waiting: declarative.WaitingForChild})
 		}
 	}
 	for _, one := range events {

@@ -38,6 +38,8 @@ type Options struct {
 	// Held tells that what the entry depends on is not there yet: nothing is done for a resource then, unless it is on its way
 	// out. Nil: never.
 	Held func() bool
+	// Later queues an item that nothing else leads to another cycle for, after a delay. Nil: nobody does.
+	Later func(queue.Item, time.Duration)
 	// Drain is how long a cycle may go on after the controller was told to stop. Zero: it is cancelled at once.
 	Drain time.Duration
 }
@@ -78,6 +80,9 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		logf.FromContext(ctx).Info(change.Detail())
 	}
 	if err != nil {
+		if outcome.RequeueAfter > 0 && k.Later != nil && errors.Is(err, reconcile.TerminalError(nil)) {
+			k.Later(item, outcome.RequeueAfter)
+		}
 		return reconcile.Result{}, err
 	}
 	return reconcile.Result{RequeueAfter: outcome.RequeueAfter}, nil

@@ -7,10 +7,8 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
-	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // normalize gives the spec the form that everything after it reads. The resource itself is not changed.
@@ -71,25 +69,6 @@ func (s *scope) take(object map[string]any) {
 		if value, ok := object[name]; ok && value != nil {
 			s.facts = s.facts.With(name, value)
 		}
-	}
-}
-
-// unique compares a value with those of all other resources of the kind that are operated.
-func (d *Declarative) unique(s *scope) template.UniqueCheck {
-	if d.Others == nil {
-		return nil
-	}
-	return func(path []string, value any) (bool, error) {
-		text := notes.Text(value)
-		for _, other := range d.Others() {
-			if other.GetName() == s.Object.GetName() && other.GetNamespace() == s.Object.GetNamespace() {
-				continue
-			}
-			if taken, found := template.NewFacts(other.Object, nil).Lookup(path); found && notes.Text(taken) == text {
-				return false, nil
-			}
-		}
-		return true, nil
 	}
 }
 
