@@ -11,7 +11,8 @@ const (
 	// ConditionValidationFailed is there when the Katalog has validation rules, and True while one denies the resource: then its
 	// children stay as they are.
 	ConditionValidationFailed = "ValidationFailed"
-	// ConditionValidationWarning is there when the Katalog has validation rules, and True while one warns of the resource.
+	// ConditionValidationWarning is there when the Katalog has validation rules, and True while one warns of the resource or can't be
+	// evaluated.
 	ConditionValidationWarning = "ValidationWarning"
 	// ConditionRolledBack is True while the children are those of the spec that succeeded last, because the present one fails. It is
 	// False where there is no such spec, and not there at all otherwise.
@@ -59,8 +60,10 @@ const (
 	// ReasonDenyRuleViolation and ReasonValidationPassed are those of ValidationFailed.
 	ReasonDenyRuleViolation = "DenyRuleViolation"
 	ReasonValidationPassed  = "ValidationPassed"
-	// ReasonWarnRuleViolation and ReasonNoWarnings are those of ValidationWarning.
+	// ReasonWarnRuleViolation, ReasonRuleNotEvaluated and ReasonNoWarnings are those of ValidationWarning: a rule warns, or none does
+	// and one could not be evaluated.
 	ReasonWarnRuleViolation = "WarnRuleViolation"
+	ReasonRuleNotEvaluated  = "RuleNotEvaluated"
 	ReasonNoWarnings        = "NoWarnings"
 	// ReasonPreviousSpecApplied and ReasonRollbackFailed are those of RolledBack=True: the children are back, or not yet.
 	ReasonPreviousSpecApplied = "PreviousSpecApplied"

@@ -26,6 +26,7 @@ func dataCalls() []call {
 		{"a bare domain stays", "domainHost", list(" shop.example.com "), "shop.example.com", ""},
 		{"a path goes", "domainHost", list("https://shop.example.com/a/b"), "shop.example.com", ""},
 		{"missing", "domainBare", list(nil), "", ""},
+		{"in any case", "domainBare", list("HTTPS://WWW.Example.com/"), "Example.com", ""},
 		{"without www it stays", "domainBare", list("https://wwwx.example.com"), "wwwx.example.com", ""},
 		{"missing", "cidrContains", list(nil, nil), false, ""},
 		{"outside", "cidrContains", list("10.0.0.0/8", "11.0.0.1"), false, ""},

@@ -14,8 +14,8 @@ func domainFamily() []Function {
 			Examples: []Example{{"{{ domainHost .spec.domain }}", "www.shop.example.com"}},
 		},
 		{
-			Name: "domainBare", Signature: "s", Result: "text", Doc: "as `domainHost`, and without a leading `www.`",
-			Code:     func(s any) string { return strings.TrimPrefix(domainHost(Text(s)), "www.") },
+			Name: "domainBare", Signature: "s", Result: "text", Doc: "as `domainHost`, and without a leading `www.`, in whatever case",
+			Code:     func(s any) string { return domainBare(Text(s)) },
 			Examples: []Example{{"{{ domainBare .spec.domain }}", "shop.example.com"}},
 		},
 		{
@@ -47,6 +47,16 @@ func domainHost(text string) string {
 		text = rest
 	}
 	host, _, _ := strings.Cut(text, "/")
+	return host
+}
+
+// domainBare takes a prefix off that is the same in any case, as all of a domain is.
+func domainBare(text string) string {
+	const prefix = "www."
+	host := domainHost(text)
+	if len(host) >= len(prefix) && strings.EqualFold(host[:len(prefix)], prefix) {
+		return host[len(prefix):]
+	}
 	return host
 }
 

@@ -1,6 +1,8 @@
 package rules
 
 import (
+	"fmt"
+
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -152,6 +154,9 @@ func (r *mutationRule) apply(f template.Facts, d *draft) (root string, err error
 	}
 	if err != nil || !r.overrides && unset(set) {
 		return "", err
+	}
+	if problem := to.contradiction(set); problem != "" {
+		return "", fmt.Errorf("%q can't be set: %s", cut(template.Text(set), maxValue), problem)
 	}
 	changed, err := d.set(r.name, to.path, set)
 	if !changed {

@@ -66,6 +66,15 @@ func (r Result) Err() error {
 // no longer than 1024 bytes.
 func (r Result) Warning() string { return list("", r.Warned, Violation.told) }
 
+// Unevaluated tells of the rules, and the messages, that could not be evaluated, and why, "" when there are none: not evaluated:
+// rules[0], field "f": why; and so on. It is no longer than 1024 bytes.
+func (r Result) Unevaluated() string {
+	if len(r.Problems) == 0 {
+		return ""
+	}
+	return list("not evaluated: ", r.Problems, func(e *RuleError) string { return cut(e.Error(), maxViolation) })
+}
+
 // DeniedError is an object that breaks rules which deny.
 type DeniedError struct{ Violations []Violation }
 
@@ -74,14 +83,14 @@ func (e *DeniedError) Error() string {
 	return list("validation failed: ", e.Violations, Violation.String)
 }
 
-// list tells of as many violations as the text can hold, and how many more there are.
-func list(text string, violations []Violation, tell func(Violation) string) string {
+// list tells of as many elements as the text can hold, and how many more there are.
+func list[T any](text string, all []T, tell func(T) string) string {
 	const room = maxText - len("; and 1000000 more")
-	for i, violation := range violations {
-		said := tell(violation)
+	for i, one := range all {
+		said := tell(one)
 		if i > 0 {
 			if len(text)+len("; ")+len(said) > room {
-				return fmt.Sprintf("%s; and %d more", text, len(violations)-i)
+				return fmt.Sprintf("%s; and %d more", text, len(all)-i)
 			}
 			text += "; "
 		}

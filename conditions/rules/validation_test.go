@@ -164,6 +164,9 @@ func TestTexts(t *testing.T) {
 		if warning := result.Warning(); warning != "" {
 			fmt.Fprintln(&out, "warning:", warning)
 		}
+		if unevaluated := result.Unevaluated(); unevaluated != "" {
+			fmt.Fprintln(&out, unevaluated)
+		}
 		for _, problem := range result.Problems {
 			fmt.Fprintf(&out, "problem: %v (binding: %t)\n", problem, problem.Binding)
 		}

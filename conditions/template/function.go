@@ -5,6 +5,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 
 	"github.com/orkestra-runtime/orkestra/api/nearest"
@@ -17,9 +18,11 @@ type function struct {
 	note        *note // nil: a function
 	random      bool
 	sentinel    bool
-	flows       bool   // the result counts the time
-	needs       string // the enrich target that fetches what it reads
-	least, most int    // most < 0: any number
+	flows       bool     // the result counts the time
+	needs       string   // the enrich target that fetches what it reads
+	least, most int      // most < 0: any number
+	arguments   []string // what the values are called
+	result      string   // the type of the result, as notes.Function has it
 }
 
 // functions returns every function that an expression may call. The map is shared and never written.
@@ -41,6 +44,7 @@ var functions = sync.OnceValue(func() map[string]function {
 func describe(described notes.Function) function {
 	t := reflect.TypeOf(described.Code)
 	f := function{code: described.Code, random: described.Random, flows: described.Flows, needs: described.Needs, least: t.NumIn(), most: t.NumIn()}
+	f.arguments, f.result = strings.Fields(described.Signature), described.Result
 	if t.NumIn() > 0 && t.In(0) == reflect.TypeFor[notes.Evaluation]() {
 		f.least, f.most = f.least-1, f.most-1
 	}

@@ -13,6 +13,8 @@ type Language struct {
 	notes  *Notes
 	roots  Roots
 	steady string // why the value must be the same each time, empty where it need not be
+	// writes are the keys below .children of what the texts are written to. Nil: no child.
+	writes []string
 	// enriched are the enrich targets of the place, by name. Nil: nothing is said of functions that need one.
 	enriched map[string]bool
 	// sentinels are those that texts may call by their names. Nil: the place has none.
@@ -63,6 +65,14 @@ func (l *Language) Steady(why string) *Language {
 	steady := l.copy()
 	steady.steady = why
 	return steady
+}
+
+// Writing returns the Language of a place whose texts are written to a child that has these keys below .children: what a write of a
+// child changes is an error there, and what a write of that child may change is a warning.
+func (l *Language) Writing(keys ...string) *Language {
+	writing := l.copy()
+	writing.writes = append([]string{}, keys...)
+	return writing
 }
 
 // Enriched returns the Language of a place whose children are enriched with the targets and no others. A function that needs another

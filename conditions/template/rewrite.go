@@ -90,6 +90,7 @@ func (r *rewriter) branch(n *parse.BranchNode, body, dot scope) *SyntaxError {
 }
 
 func (r *rewriter) pipe(pipe *parse.PipeNode, dot scope) *SyntaxError {
+	r.calls(pipe, dot)
 	constants := r.constants(pipe)
 	for i, command := range pipe.Cmds {
 		name, called := command.Args[0].(*parse.IdentifierNode)
@@ -250,6 +251,7 @@ func identsOf(node parse.Node) []string {
 
 // judge reports what the language says of reading a path. Where tells the offset of a key of the path.
 func (r *rewriter) judge(path Path, prefix string, where func(key int) int) {
+	r.feed(path, prefix, where)
 	if r.language == nil || r.language.roots == nil {
 		return
 	}

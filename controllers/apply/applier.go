@@ -46,6 +46,7 @@ type Applier struct {
 	store     *children.Store
 	spells    spellings
 	strangers strangers
+	squatters squatters
 	refusals  refusals
 	doubts    doubts
 }
@@ -88,17 +89,23 @@ func (a *Applier) apply(ctx context.Context, owner controllers.Owner, desired De
 	if err := a.refusals.known(w, nil); err != nil {
 		return Change{}, err
 	}
+	live, err := a.squatter(ctx, w)
+	if err != nil {
+		return Change{}, err
+	}
+	if live != nil {
+		return a.keepSeen(ctx, w, live)
+	}
 	created, err := a.create(ctx, w)
 	if !apierrors.IsAlreadyExists(err) {
 		return created, err
 	}
 	// It is there and memory does not show it: made by somebody else, or stripped of the label that the watch selects by.
-	live, err := a.resource(w).Get(ctx, desired.Object.GetName(), metav1.GetOptions{})
-	if err != nil {
+	if live, err = a.resource(w).Get(ctx, desired.Object.GetName(), metav1.GetOptions{}); err != nil {
 		return Change{}, fmt.Errorf("read %s %s: %w", kind.GVK.Kind, w.name(), err)
 	}
 	a.strangers.meet(w, live)
-	return a.keep(ctx, w, live)
+	return a.keepSeen(ctx, w, live)
 }
 
 // write is one child on its way.

@@ -2,17 +2,35 @@ package apply
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
 // Protected tells whether a label keeps the object from being deleted.
 func Protected(object *unstructured.Unstructured) bool {
 	labels := object.GetLabels()
 	return labels[orkv1.LabelDeletionProtection] == "true" || labels[orkv1.LegacyDomain+"deletion-protection"] == "true"
+}
+
+// ProtectedAmong lists the owner's children of the kinds that their labels protect and that are not on their way out, the last kind first.
+func (a *Applier) ProtectedAmong(owner controllers.Owner, kinds []schema.GroupVersionKind) ([]Child, error) {
+	protected, err := a.owned(owner, kinds, Protected)
+	return slices.DeleteFunc(protected, func(child Child) bool { return child.Kind.Deleting(child.Object) }), err
+}
+
+// NeedsFinalizer tells whether one of the owner's children of the kinds must not be left to garbage collection: it has to be deleted in
+// its turn, or its label protects it.
+func (a *Applier) NeedsFinalizer(owner controllers.Owner, kinds []schema.GroupVersionKind) (bool, error) {
+	held, err := a.owned(owner, kinds, func(child *unstructured.Unstructured) bool {
+		_, deep := DepthOf(child)
+		return deep || Protected(child)
+	})
+	return len(held) > 0, err
 }
 
 // ProtectedError says that a child should be deleted and that its label forbids it. It is worth a new try when the label is gone,

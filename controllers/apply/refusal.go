@@ -67,8 +67,17 @@ func versionOf(observed *unstructured.Unstructured) string {
 // refusalOf is the error of an object that the server finds invalid, nil for any other error.
 func refusalOf(w write, observed *unstructured.Unstructured, err error) error {
 	status, ok := errors.AsType[*apierrors.StatusError](err)
+	if !ok {
+		return nil
+	}
+	namespace, name := w.desired.Object.GetNamespace(), w.desired.Object.GetName()
+	// What server-side apply has against the type of a value counts as the server's own failure.
+	undecoded := apierrors.IsBadRequest(err) || apierrors.IsInternalError(err)
+	if found := mistyped(w.desired.Object); undecoded && len(found) > 0 {
+		return &RefusedError{GVK: w.kind.GVK, Namespace: namespace, Name: name, Reason: strings.Join(found, "; ")}
+	}
 	// A bad request is one with a field that the kind does not have.
-	if !ok || !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
+	if !apierrors.IsInvalid(err) && !apierrors.IsBadRequest(err) {
 		return nil
 	}
 	var causes []metav1.StatusCause
@@ -83,7 +92,6 @@ func refusalOf(w write, observed *unstructured.Unstructured, err error) error {
 			others = append(others, cause.Field+": "+cause.Message)
 		}
 	}
-	namespace, name := w.desired.Object.GetNamespace(), w.desired.Object.GetName()
 	switch {
 	case len(immutable) > 0:
 		return &ImmutableError{

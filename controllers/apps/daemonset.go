@@ -47,9 +47,12 @@ func nodeUpdate(d *controllers.Draft, in *orkv1.RollingUpdate, at *field.Path) *
 	if surge == nil && unavailable == nil {
 		return nil
 	}
-	for name, bound := range map[string]*intstr.IntOrString{"maxSurge": surge, "maxUnavailable": unavailable} {
-		if percentage(bound) > 100 {
-			d.Report(field.Invalid(at.Child(name), bound.String(), "is more than 100%"))
+	for _, one := range []struct {
+		name  string
+		bound *intstr.IntOrString
+	}{{"maxSurge", surge}, {"maxUnavailable", unavailable}} {
+		if percentage(one.bound) > 100 {
+			d.Report(field.Invalid(at.Child(one.name), one.bound.String(), "is more than 100%"))
 		}
 	}
 	switch surges := surge != nil && !isZero(surge); {

@@ -238,7 +238,7 @@ func (c *compiler) child(declaration controllers.Declaration, kept bool, at *fie
 	// Errors at run time are for a condition of 256 characters: they name the declaration, not the way to it.
 	language := c.language
 	if !child.CreateOnce {
-		language = language.Steady("the child would be written in every cycle; let onCreate make it")
+		language = language.Steady("the child would be written in every cycle; let onCreate make it").Writing(keysOf(declaration)...)
 	}
 	child.chosen = c.chosen(declaration, language)
 	language = language.Under(at)
@@ -359,6 +359,7 @@ func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
 			ClearOnFalse: one.ClearOnFalse,
 		})
 	}
+	c.restless(status.Fields, at)
 	return status
 }
 

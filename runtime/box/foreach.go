@@ -8,14 +8,14 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
-// distinct warns of a declaration whose elements all make one object: its name reads nothing of them. With conditions it may be
-// made for one element.
+// distinct warns of a declaration whose elements all make one object: its name reads nothing of them. With conditions that read
+// something of them it may be made for one element.
 func (c *compiler) distinct(declaration controllers.Declaration, child Child) {
-	if child.ForEach == nil || child.Identity == nil || len(declaration.Conditions.When)+len(declaration.Conditions.Or) > 0 {
+	if child.ForEach == nil || child.Identity == nil {
 		return
 	}
 	ofElement := []string{"item", "index", "value", child.ForEach.As}
-	for _, path := range child.Identity.References() {
+	for _, path := range slices.Concat(child.Identity.References(), child.Gate.References()) {
 		if len(path) == 0 || slices.Contains(ofElement, path[0]) {
 			return
 		}

@@ -21,7 +21,12 @@ func TestForEachNames(t *testing.T) {
 		"As":        {reason: "by its other name", child: `{name: "{{ .host.name }}", forEach: {field: spec.hosts, as: host}}`},
 		"Index":     {reason: "and so does its number", child: `{name: "a-{{ .index }}", forEach: {field: spec.hosts}}`},
 		"Namespace": {reason: "or a namespace for each", child: `{name: a, namespace: "{{ .item }}", forEach: {field: spec.hosts}}`},
-		"Gate":      {reason: "a condition may choose one element", child: `{name: a, forEach: {field: spec.hosts}, when: [{field: item.first, equals: "true"}]}`},
+		"OwnGate": {
+			reason: "a condition on the resource holds for all elements or for none",
+			child:  `{name: a, forEach: {field: spec.hosts}, when: [{field: spec.on, equals: "true"}], or: [{cel: "spec.x == 1"}]}`, want: []string{same},
+		},
+		"CEL":  {reason: "CEL may choose one as well", child: `{name: a, forEach: {field: spec.hosts}, or: [{cel: "item.first"}]}`},
+		"Gate": {reason: "a condition may choose one element", child: `{name: a, forEach: {field: spec.hosts}, when: [{field: item.first, equals: "true"}]}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

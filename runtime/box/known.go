@@ -22,14 +22,23 @@ func childNames(registry *controllers.Registry, declared *orkv1.OperatorBox) (na
 				open = true
 				continue
 			}
-			kind, plural := declaration.GVK.Kind, pluralOf(declaration.GVK)
-			names = append(names, kind, children.Spelled(kind, plural), declaration.Kind.Key)
-			if declaration.Kind.GVK.Empty() {
-				names = append(names, "custom")
-			}
+			names = append(names, keysOf(declaration)...)
 		}
 	}
 	return names, open
+}
+
+// keysOf are the keys that the children of a declaration have below .children.
+func keysOf(declaration controllers.Declaration) []string {
+	if declaration.GVK.Empty() {
+		return nil
+	}
+	kind, plural := declaration.GVK.Kind, pluralOf(declaration.GVK)
+	names := []string{kind, children.Spelled(kind, plural), declaration.Kind.Key}
+	if declaration.Kind.GVK.Empty() {
+		names = append(names, "custom")
+	}
+	return names
 }
 
 // elements are the roots that an element of the forEach sees besides the others.

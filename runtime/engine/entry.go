@@ -259,7 +259,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: e.engine.drain.left, Now: e.engine.opts.Now,
 		Held:  func() bool { return !r.released.Load() },
-		State: e.feedback, Flight: e.engine.flight.Of(e.set.Name),
+		State: e.feedback, Flight: e.engine.flight.Of(e.set.Name), Later: r.queue.AddAfter,
 		Noted: func(ctx context.Context, name types.NamespacedName) { e.stamp(ctx, r, name) },
 	})
 	log := logf.FromContext(ctx)
@@ -284,10 +284,12 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	if err != nil {
 		return fmt.Errorf("make the controller: %w", err)
 	}
-	events := []source.TypedSource[queue.Item]{&observe.Primary{Path: r.path, Resources: r.resources}}
+	events := []source.TypedSource[queue.Item]{&observe.Primary{
+		Path: r.path, Resources: r.resources, Waiting: declarative.WaitingForResource,
+	}}
 	for _, kind := range append(e.set.Kinds(), r.inventory...) {
 		if held, ok := e.engine.children.Kind(kind); ok {
-			events = append(events, &observe.Children{Path: r.path, Kind: held})
+			events = append(events, &observe.Children{Path: r.path, Kind: held, Waiting: declarative.WaitingForChild})
 		}
 	}
 	for _, one := range append(events, e.observations(r)...) {

@@ -47,6 +47,8 @@ type Options struct {
 	Now func() time.Time
 	// Flight remembers what became of each resource's cycles.
 	Flight flight.Log
+	// Later queues an item that nothing else leads to another cycle for, after a delay. Nil: nobody does.
+	Later func(queue.Item, time.Duration)
 	// Drain tells, when the controller is told to stop, how long a cycle may go on. Nil or zero: it is cancelled at once.
 	Drain func() time.Duration
 }
@@ -96,6 +98,9 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	}
 	k.ended(w, outcome, plain(err))
 	if err != nil {
+		if outcome.RequeueAfter > 0 && k.Later != nil && errors.Is(err, reconcile.TerminalError(nil)) {
+			k.Later(item, outcome.RequeueAfter)
+		}
 		return reconcile.Result{}, err
 	}
 	//nolint:staticcheck // Go code that returns Requeue is to get what it asks for

@@ -4,8 +4,11 @@ import (
 	"context"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/source"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -19,6 +22,8 @@ import (
 type Children struct {
 	Path *Path
 	Kind *children.Kind
+	// Waiting lists the resources to look at again when a child has gone or changed hands: they wait for it to be theirs. Nil: none do.
+	Waiting func(schema.GroupVersionKind, types.NamespacedName) []types.NamespacedName
 }
 
 var _ source.TypedSyncingSource[queue.Item] = (*Children)(nil)
@@ -43,13 +48,21 @@ func (c *Children) handler() toolscache.ResourceEventHandler {
 			// A child that changed hands concerns the one who lost it, too.
 			if old, ok := informer.Object(before); ok && owned(old) != owned(after) {
 				c.offer(old)
+				c.wakeFor(old)
 			}
 		},
 		DeleteFunc: func(given any) {
 			if object, ok := informer.Object(given); ok {
 				c.offer(object)
+				c.wakeFor(object)
 			}
 		},
+	}
+}
+
+func (c *Children) wakeFor(child *unstructured.Unstructured) {
+	if c.Waiting != nil {
+		c.Path.wake(c.Waiting(c.Kind.GVK, client.ObjectKeyFromObject(child)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"maps"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	toolscache "k8s.io/client-go/tools/cache"
 	"k8s.io/client-go/util/workqueue"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -19,6 +20,8 @@ import (
 type Primary struct {
 	Path      *Path
 	Resources *informer.Informer
+	// Waiting lists the resources to look at again when one has gone or was edited: they wait for what it had. Nil: none do.
+	Waiting func(types.NamespacedName) []types.NamespacedName
 }
 
 var _ source.TypedSyncingSource[queue.Item] = (*Primary)(nil)
@@ -49,6 +52,7 @@ func (p *Primary) handler() toolscache.ResourceEventHandler {
 				p.offer(queue.SourceResync, old, object)
 			case edited(old, object):
 				p.offer(queue.SourcePrimary, old, object)
+				p.wakeFor(object)
 			default:
 				p.Resources.IfForeign(object, func() { p.offer(queue.SourcePrimary, old, object) })
 			}
@@ -56,8 +60,15 @@ func (p *Primary) handler() toolscache.ResourceEventHandler {
 		DeleteFunc: func(given any) {
 			if object, ok := informer.Object(given); ok {
 				p.offer(queue.SourcePrimary, object, nil)
+				p.wakeFor(object)
 			}
 		},
+	}
+}
+
+func (p *Primary) wakeFor(object *unstructured.Unstructured) {
+	if p.Waiting != nil {
+		p.Path.wake(p.Waiting(client.ObjectKeyFromObject(object)))
 	}
 }
 

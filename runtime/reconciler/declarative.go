@@ -93,6 +93,11 @@ type Declarative struct {
 	histories histories
 	// contests are those over children that somebody else changes back.
 	contests contests
+	// rivals are the resources that have a value which others want to be unique, and claims the children that others have.
+	rivals waiters[types.NamespacedName]
+	claims waiters[childName]
+	// tries spaces the cycles of a resource whose child is somebody else's.
+	tries tries
 }
 
 var _ work.Reconciler = (*Declarative)(nil)
@@ -125,7 +130,10 @@ type phase func(ctx context.Context, s *scope) (done bool, err error)
 
 // Reconcile runs one cycle.
 func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
+	d.rivals.forget(w.Item.NamespacedName)
+	d.claims.forget(w.Item.NamespacedName)
 	if w.Object == nil {
+		d.tries.forget(w.Item.NamespacedName)
 		d.steps.Forget(w.Item.NamespacedName)
 		d.Sources.Keep(w.Item.NamespacedName)
 		d.histories.forget(w.Item.NamespacedName)

@@ -14,18 +14,18 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 )
 
-// cleanUp does what has to be done before a deleted resource may go, and lets it go: onDelete and that of a hook, then the children that depend on one
-// another, the deepest first, then what garbage collection does not delete. A cycle ends where something has to be waited for; the event
-// of it brings the next one. But for onDelete nothing is rendered: what there is to delete is found by the owner label.
+// cleanUp does what has to be done before a deleted resource may go, and lets it go: nothing while a child is protected, onDelete and that
+// of a hook, then the children that depend on one another, the deepest first, then what garbage collection does not delete. A cycle ends
+// where something has to be waited for; the event of it brings the next one. But for onDelete nothing is rendered: what there is to delete is found by the owner label.
 func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err error) {
 	d.Sources.Keep(s.Item.NamespacedName)
 	mine := func(f string) bool { return d.ours(s, f) }
 	if !slices.ContainsFunc(s.Object.GetFinalizers(), mine) {
 		return true, nil
 	}
-	steps := []func(context.Context, *scope) error{d.runOnDelete, d.deleteHook, d.deleteDeepest, d.deleteUncollected}
+	steps := []func(context.Context, *scope) error{d.awaitProtected, d.runOnDelete, d.deleteHook, d.deleteDeepest, d.deleteUncollected}
 	if s.Box.Hooks != nil && s.Box.Hooks.First {
-		steps[0], steps[1] = steps[1], steps[0]
+		steps[1], steps[2] = steps[2], steps[1]
 	}
 	if s.Set.StripFinalizers {
 		steps = nil
@@ -47,6 +47,20 @@ func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err err
 		d.Recorder.Eventf(s.Object, nil, corev1.EventTypeNormal, "Deleted", "Reconcile", "what garbage collection leaves is deleted, and the resource goes")
 	}
 	return true, err
+}
+
+// awaitProtected holds the resource back while a label protects one of its children: all would be gone but that one, or that one as well.
+func (d *Declarative) awaitProtected(_ context.Context, s *scope) error {
+	protected, err := ofEach(d.everySurface(s), func(owner controllers.Owner) ([]apply.Child, error) {
+		return d.Applier.ProtectedAmong(owner, d.kinds(s))
+	})
+	if err != nil || len(protected) == 0 {
+		return err
+	}
+	s.waiting = &waiting{reason: orkv1.ReasonChildProtected, stalled: true, message: fmt.Sprintf(
+		"the resource is to be deleted, and the label %s of %s forbids it; nothing is deleted until the label is removed",
+		orkv1.LabelDeletionProtection, strings.Join(namesOf(protected), ", "))}
+	return nil
 }
 
 // deleteDeepest deletes the children that depend on one another, one depth after the other.

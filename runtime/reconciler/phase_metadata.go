@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -21,8 +22,8 @@ import (
 // keepMetadata writes finalizers and labels of the resource, as one patch, if any are to be changed.
 func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, err error) {
 	labels := map[string]any{}
-	for key, program := range s.Set.Labels {
-		value, err := program.Text(s.facts)
+	for _, key := range slices.Sorted(maps.Keys(s.Set.Labels)) { // of several that fail, the same is told each time
+		value, err := s.Set.Labels[key].Text(s.facts)
 		if err != nil {
 			return false, fmt.Errorf("labels[%s]: %w", key, err)
 		}
@@ -70,7 +71,7 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 }
 
 // finalizers are those that the resource has and those it needs: what the Katalog declares, and our own as soon as a child
-// is planned that garbage collection would leave behind or that has to go in its turn. Our own stays until the resource goes: a child that a later plan no
+// is planned that garbage collection would leave behind or that has to go in its turn, or a child is protected. Our own stays until the resource goes: a child that a later plan no
 // longer has may still be there.
 func (d *Declarative) finalizers(s *scope, before []string) []string {
 	finalizers := slices.Clone(before)
@@ -78,7 +79,7 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
 	want := slices.Clone(s.Box.Finalizers)
-	if s.Box.OnDelete != nil || d.hook(s.Box).Deletes() || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.hasDeep(s) {
+	if s.Box.OnDelete != nil || d.hook(s.Box).Deletes() || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.needsFinalizer(s) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {
@@ -89,16 +90,16 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 	return finalizers
 }
 
-// needsCleanup tells whether garbage collection would leave a child behind, or delete it too early.
+// needsCleanup tells whether garbage collection would leave a child behind, or delete it too early, or although it is protected.
 func (s *scope) needsCleanup(child planned) bool {
 	_, deep := apply.DepthOf(child.Object)
-	return deep || s.owner.Namespace != "" && child.Object.GetNamespace() != s.owner.Namespace
+	return deep || apply.Protected(child.Object) || s.owner.Namespace != "" && child.Object.GetNamespace() != s.owner.Namespace
 }
 
-// hasDeep tells whether a child that exists has to be deleted in its turn.
-func (d *Declarative) hasDeep(s *scope) bool {
-	deepest, _, err := d.Applier.Deepest(s.owner, d.kinds(s))
-	return err == nil && len(deepest) > 0
+// needsFinalizer tells whether a child that exists has to be deleted in its turn, or is protected.
+func (d *Declarative) needsFinalizer(s *scope) bool {
+	needs, err := d.Applier.NeedsFinalizer(s.owner, d.kinds(s))
+	return err == nil && needs
 }
 
 // ours tells whether a finalizer is removed when the cleanup is done: also one of a target that the resource has left. Everybody else's is

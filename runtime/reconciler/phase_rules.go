@@ -7,10 +7,8 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
-	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // normalize gives the spec the form that everything after it reads. The resource itself is not changed.
@@ -77,25 +75,6 @@ func (s *scope) take(object map[string]any) {
 	}
 }
 
-// unique compares a value with those of all other resources of the kind that are operated.
-func (d *Declarative) unique(s *scope) template.UniqueCheck {
-	if d.Others == nil {
-		return nil
-	}
-	return func(path []string, value any) (bool, error) {
-		text := notes.Text(value)
-		for _, other := range d.Others() {
-			if other.GetName() == s.Object.GetName() && other.GetNamespace() == s.Object.GetNamespace() {
-				continue
-			}
-			if taken, found := template.NewFacts(other.Object, nil).Lookup(path); found && notes.Text(taken) == text {
-				return false, nil
-			}
-		}
-		return true, nil
-	}
-}
-
 // setValidation says what the rules found. Where nobody asked them, in a cycle that failed before, the conditions stay as they are.
 func (d *Declarative) setValidation(draft *status.Draft, s *scope) {
 	if s.Set.Validation == nil {
@@ -111,8 +90,15 @@ func (d *Declarative) setValidation(draft *status.Draft, s *scope) {
 		failed = s.condition(orkv1.ConditionValidationFailed, metav1.ConditionTrue, orkv1.ReasonDenyRuleViolation, brief(s.denied.Error()))
 	}
 	warning := s.condition(orkv1.ConditionValidationWarning, metav1.ConditionFalse, orkv1.ReasonNoWarnings, "")
-	if text := s.validation.Warning(); text != "" {
-		warning = s.condition(orkv1.ConditionValidationWarning, metav1.ConditionTrue, orkv1.ReasonWarnRuleViolation, brief(text))
+	warned, unevaluated := s.validation.Warning(), s.validation.Unevaluated()
+	switch {
+	case warned != "" && unevaluated != "":
+		warned += "; " + unevaluated
+		fallthrough
+	case warned != "":
+		warning = s.condition(orkv1.ConditionValidationWarning, metav1.ConditionTrue, orkv1.ReasonWarnRuleViolation, brief(warned))
+	case unevaluated != "":
+		warning = s.condition(orkv1.ConditionValidationWarning, metav1.ConditionTrue, orkv1.ReasonRuleNotEvaluated, brief(unevaluated))
 	}
 	draft.SetCondition(failed)
 	draft.SetCondition(warning)

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,11 +35,16 @@ func (s *shapes) check(path []string, value any) error {
 		return err
 	}
 	found := validator.Validate(value)
-	errs := make([]error, 0, len(found.Errors))
+	texts := make([]string, 0, len(found.Errors))
 	for _, err := range found.Errors {
 		// The texts begin with the path within the value, which is empty for the value itself.
 		said := strings.TrimSpace(strings.ReplaceAll(err.Error(), " in body", ""))
-		errs = append(errs, errors.New(strings.TrimPrefix(said, ".")))
+		texts = append(texts, strings.TrimPrefix(said, "."))
+	}
+	slices.Sort(texts) // they come in the order of a map
+	var errs []error
+	for _, text := range slices.Compact(texts) {
+		errs = append(errs, errors.New(text))
 	}
 	return errors.Join(errs...)
 }

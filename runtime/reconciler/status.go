@@ -201,12 +201,13 @@ func (d *Declarative) updateStatus(ctx context.Context, s *scope, draft *status.
 	return err //nolint:wrapcheck // the caller says what it was for
 }
 
-// requeueAfter tells when to come back without an event: at once when what was just written may change what comes next, as the
+// requeueAfter tells when to come back without an event: after a while for a child that is somebody else's, at once when what was just written may change what comes next, as the
 // Katalog says after a success, and at the latest when time alone changes what a gate or a template says.
 func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) time.Duration {
 	if s.err != nil {
-		return 0
+		return d.afterConflict(s)
 	}
+	d.tries.forget(s.Item.NamespacedName)
 	if again {
 		return d.steps.When(s.Item.NamespacedName)
 	}

@@ -25,8 +25,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
-// mostCycles bounds how long a resource may take to come to rest.
-const mostCycles = 10
+// mostCycles bounds in how many cycles of a resource something may change before it comes to rest, and how many its end may take.
+const mostCycles = 100
 
 // actor reconciles one resource.
 type actor struct {
@@ -44,6 +44,8 @@ type actor struct {
 	wanted []*unstructured.Unstructured
 	// gates are those of the cycle that runs.
 	gates []Gate
+	// changes counts the cycles that changed something.
+	changes int
 }
 
 // enter makes the reconciler of a resource, as the engine does. An error is one of the scene.
@@ -103,12 +105,12 @@ func (a *actor) now() *unstructured.Unstructured {
 	return a.server.objects[a.server.keyOf(a.object)]
 }
 
-// settle runs cycles until nothing changes. One that is on its way out is left to end.
+// settle runs cycles until nothing changes, or too much has. One that is on its way out is left to end.
 func (a *actor) settle(ctx context.Context) {
 	if now := a.now(); now == nil || now.GetDeletionTimestamp() != nil {
 		return
 	}
-	for range mostCycles {
+	for ; a.changes < mostCycles; a.changes++ {
 		if !a.cycle(ctx) {
 			return
 		}
@@ -182,7 +184,7 @@ func (a *actor) contain(ctx context.Context, w work.Work) (outcome work.Outcome,
 
 // fail notes an error once.
 func (a *actor) fail(err error) {
-	if text := plain(err).Error(); !slices.Contains(a.outcome.Errors, text) {
+	if text := lines(err); !slices.Contains(a.outcome.Errors, text) {
 		a.outcome.Errors = append(a.outcome.Errors, text)
 	}
 }

@@ -17,9 +17,6 @@ const (
 	collected = "collect"
 )
 
-// mostDeletionCycles bounds how many stages a deletion can have.
-const mostDeletionCycles = 100
-
 // succeed ends the jobs that a deletion waits for, as if their pods had run.
 func (a *actor) succeed() error {
 	for _, job := range a.owned() {
@@ -46,7 +43,7 @@ func (a *actor) end(ctx context.Context) error {
 	if err := a.server.deletes(a.server.keyOf(a.object), nil); err != nil {
 		return err
 	}
-	for range mostDeletionCycles {
+	for range mostCycles {
 		if a.now() == nil || !a.cycle(ctx) {
 			break
 		}

@@ -16,7 +16,7 @@ type Outcome struct {
 	Kind      string `json:"kind"`
 	Namespace string `json:"namespace,omitempty"`
 	Name      string `json:"name"`
-	// Warnings are what the server would warn of, and what is logged as an error although the cycle goes on.
+	// Warnings are what the server would warn of, and what is logged although the cycle goes on: errors, and rules that are left out.
 	Warnings []string `json:"warnings,omitempty"`
 	// Errors are why the server refuses the resource, or why cycles failed.
 	Errors []string `json:"errors,omitempty"`

@@ -65,16 +65,13 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 
 // play runs the cycles of all resources until nothing changes, and then, if that is asked for, their ends.
 func (s *simulation) play(ctx context.Context) error {
-	for range mostCycles {
-		before := s.server.writes
+	for before := -1; s.server.writes != before; { // there are only so many cycles that change something
+		before = s.server.writes
 		for i := 0; i < len(s.actors); i++ { //nolint:intrange // their number grows
 			s.actors[i].settle(ctx)
 			if err := s.enterChildren(ctx); err != nil {
 				return err
 			}
-		}
-		if s.server.writes == before {
-			break
 		}
 	}
 	for _, one := range s.actors {

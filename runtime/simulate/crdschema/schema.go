@@ -3,6 +3,8 @@ package crdschema
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -63,7 +65,7 @@ func New(crd *apiextensionsv1.CustomResourceDefinition, version string) (simulat
 }
 
 // Admit drops unknown fields, which it returns as paths, and sets defaults in the object. Old is the object as it was, nil for one
-// that is new. The errors are all that is invalid.
+// that is new. The errors are all that is invalid, sorted.
 func (s *Schema) Admit(object, old *unstructured.Unstructured) (dropped []string, errs field.ErrorList) {
 	if !s.keepsAll {
 		dropped = pruning.PruneWithOptions(object.Object, s.schema, true, structuralschema.UnknownFieldPathOptions{TrackUnknownFieldPaths: true})
@@ -86,5 +88,11 @@ func (s *Schema) Admit(object, old *unstructured.Unstructured) (dropped []string
 		found, _ := s.rules.Validate(context.Background(), nil, s.schema, object.Object, before, celconfig.RuntimeCELCostBudget)
 		errs = append(errs, found...)
 	}
-	return dropped, errs
+	return dropped, inOrder(errs)
+}
+
+// inOrder sorts errors, which come in the order of maps, and leaves out what is said twice.
+func inOrder(errs field.ErrorList) field.ErrorList {
+	slices.SortStableFunc(errs, func(a, b *field.Error) int { return strings.Compare(a.Error(), b.Error()) })
+	return slices.CompactFunc(errs, func(a, b *field.Error) bool { return a.Error() == b.Error() })
 }
