@@ -138,10 +138,14 @@ type Scene struct {
 // reader is something that reads roots.
 type reader interface{ Reads(root string) bool }
 
-// Facts are what a gate, or a limit of the queue, reads of a resource in a scene. They share the memory of the resource.
+// Facts are what a gate, or a limit of the queue, reads of a resource in a scene. They share the memory of the resource, and leave out
+// what would have to be made and is not read, since a gate is asked for each event.
 func (s *Scene) Facts(object *unstructured.Unstructured, by reader) template.Facts {
-	roots := Roots(object)
-	if len(s.Declared) > 0 {
+	roots := stored(object)
+	if by.Reads(targetRoot) {
+		roots[targetRoot] = Delivery(object)
+	}
+	if len(s.Declared) > 0 && by.Reads(template.SentinelRoot) {
 		sentinels := make(map[string]any, len(s.Declared))
 		for _, name := range s.Declared {
 			sentinels[string(name)] = s.Sentinels[string(name)]

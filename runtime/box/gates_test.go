@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/yaml"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -134,6 +135,41 @@ func TestNamespacesOfTheKatalog(t *testing.T) {
 				if got := set.Namespaces.Allows(namespace); got != want {
 					t.Errorf("\n%s\nAllows(%s) = %t, want %t", tc.reason, namespace, got, want)
 				}
+			}
+		})
+	}
+}
+
+// What a gate does not read is left out of its facts, so what it reads in a roundabout way must be there.
+func TestSceneFacts(t *testing.T) {
+	cases := map[string]struct{ reason, condition string }{
+		"Nothing":      {"a path of the resource", `{field: spec.a, equals: "1"}`},
+		"Target":       {"how it was delivered", `{field: target.name, equals: shop}`},
+		"Template":     {"in a template", `{field: "{{ .target.alias }}", equals: kiosk}`},
+		"With":         {"through a variable of all there is", `{field: "{{ with .spec }}{{ $.target.name }}{{ end }}", equals: shop}`},
+		"Index":        {"by a key that is computed", `{field: "{{ index . (print \"tar\" \"get\") \"name\" }}", equals: shop}`},
+		"All":          {"with all there is", `{field: "{{ contains (toJson .) \"kiosk\" }}", equals: "true"}`},
+		"CEL":          {"in CEL", `{cel: "target.name == 'shop'"}`},
+		"Sentinel":     {"a sentinel by its name", `{field: "{{ labelsChanged }}", equals: "true"}`},
+		"Sentinels":    {"as a field", `{field: sentinels.labelsChanged, equals: "true"}`},
+		"SentinelsCEL": {"in CEL as well", `{cel: sentinels.labelsChanged}`},
+		"Kind":         {"what it is", `{field: kind, equals: Website}`},
+		"NoStatus":     {"a part that it does not have", `{field: status.phase, notExists: true}`},
+	}
+	object := &unstructured.Unstructured{Object: map[string]any{
+		"kind": "Website", "spec": map[string]any{"a": int64(1)},
+		"metadata": map[string]any{"annotations": map[string]any{orkv1.AnnotationServeTarget: "shop", orkv1.AnnotationServeAlias: "kiosk"}},
+	}}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			set, wrong := compiled(t, "operatorBox: {preReconcile: {sentinels: [labelsChanged], enqueueGate: {when: ["+tc.condition+"]}}}")
+			if wrong != "" {
+				t.Fatal(wrong)
+			}
+			b := set.Effective("")
+			scene := box.Scene{Sentinels: map[string]bool{"labelsChanged": true}, Declared: b.Sentinels}
+			if got := scene.Decide(b.EnqueueGate, object); !got.Admit {
+				t.Errorf("%s: %s", tc.reason, got.Reason)
 			}
 		})
 	}

@@ -4,16 +4,33 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
+// targetRoot is the root that tells how a resource was delivered.
+const targetRoot = "target"
+
 // Roots are what texts read of a resource itself. They share its memory: nobody may write to what is in them.
 func Roots(object *unstructured.Unstructured) map[string]any {
+	roots := stored(object)
+	roots[targetRoot] = Delivery(object)
+	return roots
+}
+
+// stored are the roots that are parts of the resource. Nothing but the map is made for them.
+func stored(object *unstructured.Unstructured) map[string]any {
 	return map[string]any{
-		"apiVersion": object.GetAPIVersion(),
-		"kind":       object.GetKind(),
+		"apiVersion": text(object, "apiVersion"),
+		"kind":       text(object, "kind"),
 		"metadata":   Member(object, "metadata"),
 		"spec":       Member(object, "spec"),
 		"status":     Member(object, "status"),
-		"target":     Delivery(object),
 	}
+}
+
+// text returns a text of the object, "" when it has none.
+func text(object *unstructured.Unstructured, name string) any {
+	if value, ok := object.Object[name].(string); ok && value != "" {
+		return object.Object[name]
+	}
+	return ""
 }
 
 // Member returns a map of the object, an empty one when it has none, so that texts may look into it.

@@ -21,8 +21,9 @@ type event struct {
 	scene  box.Scene
 }
 
-func (p *Path) event(o Occurrence, object *unstructured.Unstructured) *event {
-	e := &event{Occurrence: o, object: object, box: p.Set.Effective(box.Target(object))}
+// event is a value: none of it outlives the offer, so that it costs no memory.
+func (p *Path) event(o Occurrence, object *unstructured.Unstructured) event {
+	e := event{Occurrence: o, object: object, box: p.Set.Effective(box.Target(object))}
 	e.scene = box.Scene{
 		Sentinels: o.sentinels(e.box.Sentinels), Uncomputed: o.Before == nil, Declared: e.box.Sentinels, State: p.State, Now: p.Now,
 	}

@@ -78,12 +78,13 @@ func (p *Path) Offer(o Occurrence) {
 	switch {
 	case object == nil && o.Observed != nil && p.Resources != nil:
 		return // it concerns nobody
-	case object == nil || object.GetDeletionTimestamp() != nil:
+	case object == nil || leaving(object):
 		p.Queue.OfferBelow(item, queue.Facts{Source: o.Source}, 0)
 		p.seen(&o, item, nil)
 		return
 	}
-	e := p.event(o, object)
+	known := p.event(o, object)
+	e := &known
 	if p.restricted(e) {
 		p.dropped(e, metrics.DroppedByNamespace)
 		return
@@ -104,6 +105,13 @@ func (p *Path) Offer(o Occurrence) {
 		}
 	}
 	p.seen(&e.Occurrence, item, e.scene.Sentinels)
+}
+
+// leaving tells whether a resource is on its way out. It reads no time, since it is asked for each event.
+func leaving(object *unstructured.Unstructured) bool {
+	metadata, _ := object.Object["metadata"].(map[string]any)
+	when, _ := metadata["deletionTimestamp"].(string)
+	return when != ""
 }
 
 // handle adds the handler, and removes it when ctx ends.
