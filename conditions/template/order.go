@@ -132,7 +132,7 @@ func (c call) meant() bool {
 // remedy is the call with its last value first.
 func (c call) remedy() string {
 	last := len(c.values) - 1
-	texts := []string{c.name.Ident, written(c.values[last])}
+	texts := append(make([]string, 0, last+2), c.name.Ident, written(c.values[last]))
 	for _, value := range c.values[:last] {
 		texts = append(texts, written(value))
 	}

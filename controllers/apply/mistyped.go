@@ -71,8 +71,7 @@ func compareTypes(value any, t reflect.Type, at *field.Path, found *[]string) {
 }
 
 func compareFields(members map[string]any, t reflect.Type, at *field.Path, found *[]string) {
-	for i := range t.NumField() {
-		one := t.Field(i)
+	for one := range t.Fields() {
 		name, _, _ := strings.Cut(one.Tag.Get("json"), ",")
 		switch value, given := members[name]; {
 		case name == "" && one.Anonymous:
