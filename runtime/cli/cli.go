@@ -42,7 +42,7 @@ type ControlPlane interface {
 
 // Commands are the commands of a binary that runs Katalogs.
 func Commands(opts Options) []*cobra.Command {
-	commands := []*cobra.Command{runCommand(opts), validateCommand(opts), generateCommand(opts), versionCommand(opts)}
+	commands := []*cobra.Command{runCommand(opts), validateCommand(opts), generateCommand(opts), explainCommand(opts), versionCommand(opts)}
 	if opts.Define != nil {
 		commands = append(commands, simulateCommand(opts))
 	}

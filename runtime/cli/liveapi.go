@@ -28,25 +28,25 @@ func checkPort() error {
 	return nil
 }
 
-// token is what the live API asks for, empty for nothing.
-func (f *runFlags) token() (string, error) {
-	if f.tokenFile == "" {
+// apiToken is what the live API asks for, empty for nothing.
+func apiToken(file string) (string, error) {
+	if file == "" {
 		return os.Getenv("ORK_API_TOKEN"), nil
 	}
-	content, err := os.ReadFile(filepath.Clean(f.tokenFile))
+	content, err := os.ReadFile(filepath.Clean(file))
 	if err != nil {
 		return "", fmt.Errorf("read the token of the live API: %w", err)
 	}
 	token := strings.TrimSpace(string(content))
 	if token == "" {
-		return "", errors.New("read the token of the live API: " + f.tokenFile + " is empty, and would let everybody in")
+		return "", errors.New("read the token of the live API: " + file + " is empty, and would let everybody in")
 	}
 	return token, nil
 }
 
 // serveLive puts the live API beside the metrics.
 func (f *runFlags) serveLive(mgr manager.Manager, e *engine.Engine, l *loaded) error {
-	token, err := f.token()
+	token, err := apiToken(f.tokenFile)
 	if err != nil || f.metrics == "0" {
 		return err
 	}

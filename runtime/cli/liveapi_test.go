@@ -38,10 +38,9 @@ func TestToken(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			f := runFlags{tokenFile: tc.file}
-			got, err := f.token()
+			got, err := apiToken(tc.file)
 			if got != tc.want || (err != nil) != tc.wrong {
-				t.Errorf("\n%s\ntoken() = %q, %v; want %q, an error: %t", tc.reason, got, err, tc.want, tc.wrong)
+				t.Errorf("\n%s\napiToken() = %q, %v; want %q, an error: %t", tc.reason, got, err, tc.want, tc.wrong)
 			}
 		})
 	}

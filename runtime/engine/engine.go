@@ -24,6 +24,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
@@ -44,6 +45,7 @@ type Engine struct {
 	applier     *apply.Applier
 	record      *inventory
 	series      *metrics.Recorder
+	flight      *flight.Recorder
 	presence    presence
 
 	replacing sync.Mutex // held by Replace
@@ -100,6 +102,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		observed: informer.NewPool(informer.From(client), mgr.GetRESTMapper()),
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
+		flight:   flight.New(opts.Now),
 	}
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)

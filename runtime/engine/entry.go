@@ -243,7 +243,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	})
 	r.path = &observe.Path{
 		Set: e.set, Queue: r.queue, Resources: r.resources, Health: e.health, Metrics: e.metrics, Now: e.engine.opts.Now, State: e.feedback,
-		Log: logf.FromContext(ctx),
+		Log: logf.FromContext(ctx), Flight: e.engine.flight.Of(e.set.Name),
 	}
 	r.sources = e.engine.sources.Reader(func(name types.NamespacedName) {
 		r.path.Offer(observe.Occurrence{Resource: name, Source: queue.SourceWatch})
@@ -259,7 +259,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: e.engine.drain.left, Now: e.engine.opts.Now,
 		Held:  func() bool { return !r.released.Load() },
-		State: e.feedback,
+		State: e.feedback, Flight: e.engine.flight.Of(e.set.Name),
 		Noted: func(ctx context.Context, name types.NamespacedName) { e.stamp(ctx, r, name) },
 	})
 	log := logf.FromContext(ctx)

@@ -19,6 +19,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
 )
@@ -129,6 +130,11 @@ func (f face) Resources(crd string) []live.Resource {
 		list = append(list, live.Resource{Object: object, Ready: ready})
 	}
 	return list
+}
+
+// Flight are the records of one resource.
+func (f face) Flight(crd string, name types.NamespacedName) []flight.Record {
+	return f.engine.flight.Of(crd).Records(name)
 }
 
 // Children are those of one resource.

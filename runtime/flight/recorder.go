@@ -48,9 +48,13 @@ type Record struct {
 	// Fields are the paths of what a write changed, and By the field manager that had changed it before.
 	Fields []string `json:"fields,omitempty"`
 	By     string   `json:"by,omitempty"`
-	// Count is how often the same was recorded one after the other, the last time at Time.
+	// Count is how often the same was recorded without much else in between, the last time at Time. 0 is once.
 	Count int `json:"count,omitempty"`
 }
+
+// lookBack is among how many of the last records one that says the same is looked for: a resync leads to a cycle, and that to nothing, each
+// time anew.
+const lookBack = 3
 
 // same tells whether a record says what another one says.
 func (r *Record) same(other *Record) bool {
@@ -145,8 +149,8 @@ func (r *Recorder) logOf(of resource) *log {
 }
 
 func (l *log) add(record Record) {
-	if len(l.records) > 0 {
-		last := &l.records[(l.first+len(l.records)-1)%len(l.records)]
+	for back := 1; back <= min(lookBack, len(l.records)); back++ {
+		last := &l.records[(l.first+len(l.records)-back)%len(l.records)]
 		if last.same(&record) {
 			last.Count = max(last.Count, 1) + 1
 			last.Time = record.Time

@@ -6,6 +6,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -24,6 +25,7 @@ func (k *Kordinator) admits(ctx context.Context, w work.Work) bool {
 	k.Metrics.Decided(metrics.ReconcileGate, decision.Admit)
 	if !decision.Admit {
 		k.Health.Gated(w.Item.NamespacedName, decision.Reason)
+		k.Flight.Record(w.Item.NamespacedName, flight.Record{Kind: flight.Gated, Message: "reconcile gate closed: " + decision.Reason, EventID: w.Item.EventID})
 		logf.FromContext(ctx).V(1).Info("gate closed, no reconcile", "gate", metrics.ReconcileGate, "reason", decision.Reason)
 	}
 	return decision.Admit

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
@@ -44,6 +45,8 @@ type Options struct {
 	State func() map[string]any
 	// Now is the clock of the reconcile gate. Nil is time.Now.
 	Now func() time.Time
+	// Flight remembers what became of each resource's cycles.
+	Flight flight.Log
 	// Drain tells, when the controller is told to stop, how long a cycle may go on. Nil or zero: it is cancelled at once.
 	Drain func() time.Duration
 }
@@ -66,6 +69,7 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		w.Box = k.Set.Effective("")
 		_, err := k.contain(ctx, w)
 		k.Health.Forget(item.NamespacedName)
+		k.ended(w, work.Outcome{}, plain(err))
 		return reconcile.Result{}, err
 	}
 	if w.Object.GetDeletionTimestamp() == nil && k.Held != nil && k.Held() {
@@ -87,8 +91,10 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	}
 	for _, change := range outcome.Changes.Writes() {
 		k.Metrics.Wrote(string(change.Action))
+		k.Flight.Record(item.NamespacedName, flight.Record{Kind: flight.Wrote, Message: change.String(), Fields: change.Fields, By: change.By})
 		logf.FromContext(ctx).Info(change.Detail())
 	}
+	k.ended(w, outcome, plain(err))
 	if err != nil {
 		return reconcile.Result{}, err
 	}

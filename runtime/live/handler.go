@@ -56,6 +56,8 @@ func New(source Source, opts Options) http.Handler {
 	closed.HandleFunc("/katalog/{crd}/cr", a.of(enabled, a.resources))
 	closed.HandleFunc("/katalog/{crd}/cr/{name}", a.of(enabled, a.one(a.detail)))
 	closed.HandleFunc("/katalog/{crd}/cr/{name}/events", a.of(enabled, a.one(a.events)))
+	closed.HandleFunc("/katalog/{crd}/cr/{name}/explain", a.of(enabled, a.explain))
+	closed.HandleFunc("/katalog/{crd}/cr/{namespace}/{name}/explain", a.of(enabled, a.explain))
 	closed.HandleFunc("/katalog/{crd}/cr/{namespace}/{name}", a.of(enabled, a.one(a.detail)))
 	closed.HandleFunc("/katalog/{crd}/cr/{namespace}/{name}/events", a.of(enabled, a.one(a.events)))
 	closed.HandleFunc("/api/v1/query", a.query)

@@ -10,8 +10,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/types"
+
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
 )
@@ -81,6 +85,43 @@ func TestEvents(t *testing.T) {
 	f.err = errors.New("forbidden")
 	if status, body := get(t, api, "/katalog/shop/cr/books/events"); status != http.StatusBadGateway || !strings.Contains(body, "forbidden") {
 		t.Errorf("%d %s, want 502 with the reason", status, body)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	f := newFake(t)
+	books, gone := types.NamespacedName{Namespace: "default", Name: "books"}, types.NamespacedName{Namespace: "default", Name: "gone"}
+	f.flight = map[types.NamespacedName][]flight.Record{
+		books: {{Kind: flight.Seen, Message: "changed"}, {Kind: flight.Ended, Message: "failed: Authorization: Bearer abcdefgh", Count: 2}},
+		gone:  {{Kind: flight.Ended, Message: "gone, nothing is left to do"}},
+	}
+	api := handler(t, f, live.Options{})
+	cases := map[string]struct {
+		reason, path string
+		status       int
+		want         []string
+	}{
+		"Full":    {"by namespace and name", "/katalog/shop/cr/default/books/explain", 200, []string{"event changed 0", "result failed: Authorization: Bearer <redacted> 2"}},
+		"Short":   {"by a name that only one resource has", "/katalog/shop/cr/books/explain", 200, []string{"event changed 0", "result failed: Authorization: Bearer <redacted> 2"}},
+		"Gone":    {"of one that is gone", "/katalog/shop/cr/default/gone/explain", 200, []string{"result gone, nothing is left to do 0"}},
+		"Unknown": {"of one that never was", "/katalog/shop/cr/default/never/explain", 404, nil},
+		"Off":     {"of a CRD that shows nothing", "/katalog/vault/cr/default/books/explain", 404, nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			status, body := get(t, api, tc.path)
+			var answer struct{ Items []flight.Record }
+			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != tc.status {
+				t.Fatalf("\n%s\n%d %s (%v), want %d", tc.reason, status, body, err, tc.status)
+			}
+			var got []string
+			for _, one := range answer.Items {
+				got = append(got, fmt.Sprintf("%s %s %d", one.Kind, one.Message, one.Count))
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -23,6 +24,8 @@ type Source interface {
 	Resources(crd string) []Resource
 	// Children are those of one resource, in the order of their kinds, namespaces and names.
 	Children(crd string, name types.NamespacedName) []*unstructured.Unstructured
+	// Flight are the records of what happened to one resource, the oldest first. It may be gone.
+	Flight(crd string, name types.NamespacedName) []flight.Record
 	// Events asks the API server for the Events of an object.
 	Events(ctx context.Context, object *unstructured.Unstructured) ([]Event, error)
 }

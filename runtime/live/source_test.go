@@ -17,6 +17,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
@@ -75,6 +76,7 @@ type fake struct {
 	resources map[string][]live.Resource
 	children  []*unstructured.Unstructured
 	events    []live.Event
+	flight    map[types.NamespacedName][]flight.Record
 	err       error
 	asked     int
 }
@@ -87,6 +89,8 @@ func (f *fake) CRDs() []live.CRD      { return f.crds }
 func (f *fake) Resources(crd string) []live.Resource { return f.resources[crd] }
 
 func (f *fake) Children(string, types.NamespacedName) []*unstructured.Unstructured { return f.children }
+
+func (f *fake) Flight(_ string, name types.NamespacedName) []flight.Record { return f.flight[name] }
 
 func (f *fake) Events(context.Context, *unstructured.Unstructured) ([]live.Event, error) {
 	f.asked++

@@ -58,7 +58,7 @@ func (c *Children) offer(child *unstructured.Unstructured) {
 	if err != nil || kind != c.Path.Set.GVK.GroupKind() {
 		return
 	}
-	c.Path.Offer(Occurrence{Resource: name, Source: queue.SourceChild})
+	c.Path.Offer(Occurrence{Resource: name, Source: queue.SourceChild, Child: child})
 }
 
 // owned reads whom a child belongs to.

@@ -106,6 +106,7 @@ func (p *Path) decided(e *event, by metrics.Gate, decision gate.Decision) bool {
 		p.Metrics.Decided(by, decision.Admit)
 	}
 	if !decision.Admit {
+		p.refused(&e.Occurrence, string(by)+" gate closed: "+decision.Reason, e.scene.Sentinels)
 		p.Log.V(1).Info("gate closed, event dropped", "gate", by, "source", e.Source.String(),
 			"namespace", e.Resource.Namespace, "name", e.Resource.Name, "reason", decision.Reason)
 	}
@@ -122,6 +123,7 @@ func (p *Path) overflown(e *event, judged gate.Judgement) {
 	default:
 		p.dropped(e, metrics.DroppedByLimit)
 	}
+	p.refused(&e.Occurrence, "the queue is full: "+judged.Drop, e.scene.Sentinels)
 	p.Log.Info("warning: queue depth limit reached, event dropped", "limit", judged.Drop, "from", judged.Depth,
 		"depth", p.Queue.Depth(), "maxDepth", p.Queue.MaxDepth(), "gvk", p.Set.GVK.String(),
 		"namespace", e.Resource.Namespace, "name", e.Resource.Name)
@@ -132,6 +134,7 @@ func (p *Path) dropped(e *event, reason string) {
 		p.Metrics.Dropped(reason)
 	}
 	if reason == metrics.DroppedByNamespace {
+		p.refused(&e.Occurrence, "its namespace is left alone", nil)
 		p.Log.V(1).Info("namespace not allowed, event dropped", "namespace", e.Resource.Namespace, "name", e.Resource.Name)
 	}
 }

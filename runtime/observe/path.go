@@ -11,6 +11,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
@@ -24,6 +25,8 @@ type Occurrence struct {
 	Source   queue.Source
 	// Before and After are the resource itself, where it is what changed: Before is nil for one that came, After for one that went.
 	Before, After *unstructured.Unstructured
+	// Child is what it happened to, where that is a child of the resource.
+	Child *unstructured.Unstructured
 	// Observed is what a declared observation saw. Nil for a change of the resource itself or of a child.
 	Observed *Observed
 }
@@ -60,6 +63,8 @@ type Path struct {
 	// Now is the clock of conditions. Nil is time.Now.
 	Now func() time.Time
 	Log logr.Logger
+	// Flight remembers what became of the events of each resource.
+	Flight flight.Log
 }
 
 // Offer queues the resource, unless its namespace, a queue that is full or a gate forbids it, which are asked in this order. Nothing
@@ -75,6 +80,7 @@ func (p *Path) Offer(o Occurrence) {
 		return // it concerns nobody
 	case object == nil || object.GetDeletionTimestamp() != nil:
 		p.Queue.OfferBelow(item, queue.Facts{Source: o.Source}, 0)
+		p.seen(&o, item, nil)
 		return
 	}
 	e := p.event(o, object)
@@ -97,6 +103,7 @@ func (p *Path) Offer(o Occurrence) {
 			return
 		}
 	}
+	p.seen(&e.Occurrence, item, e.scene.Sentinels)
 }
 
 // handle adds the handler, and removes it when ctx ends.

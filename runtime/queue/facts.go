@@ -35,6 +35,9 @@ func (s Source) Has(other Source) bool {
 
 // String returns the names of the sources joined by "+", for example "primary+watch", or "unknown".
 func (s Source) String() string {
+	if s&(s-1) == 0 { // none or one, as almost always
+		return s.name()
+	}
 	names := make([]string, 0, 2)
 	for one := SourcePrimary; one < sourceEnd; one <<= 1 {
 		if s.Has(one) {

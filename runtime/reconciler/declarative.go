@@ -196,7 +196,7 @@ func (d *Declarative) phases(s *scope) []phase {
 func (s *scope) outcome() work.Outcome {
 	outcome := work.Outcome{
 		Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil,
-		NotReady: !s.judge().ready, RolledBack: s.rollback != nil,
+		NotReady: !s.judge().ready, RolledBack: s.rollback != nil, Closed: s.closed,
 		Requeue: s.result.Requeue, //nolint:staticcheck // forwarded as long as there is code that returns it
 	}
 	if s.waiting != nil {

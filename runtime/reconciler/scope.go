@@ -69,6 +69,8 @@ type scope struct {
 	deadline time.Time
 	// changes is what was done to the children. Set by applyChildren, prune and cleanUp.
 	changes apply.ChangeSet
+	// closed are gates that were closed, and why. Set by passes.
+	closed []string
 	// restricted is set by guard: the resource's namespace is off limits.
 	restricted bool
 	// gone tells that the resource is no more. Set by whoever finds it so.

@@ -31,6 +31,8 @@ type Outcome struct {
 	RequeueAfter time.Duration
 	// Requeue asks for another cycle with back-off, as after an error. RequeueAfter wins over it.
 	Requeue bool
+	// Closed names gates of the cycle that were closed, and why, as many as a person reads.
+	Closed []string
 	// Waiting is what the resource waits for, for people. Empty: nothing that it could tell of.
 	Waiting string
 	// Denied tells that rules of the Katalog forbid the resource as it is. That is no failure of the operator's.
