@@ -9,7 +9,6 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-
 )
 
 // autoscaled runs an operator of the Widgets of a namespace until the spec ends. Each cycle takes at least half a second.
