@@ -124,7 +124,7 @@ func (a *Autoscaler) judge() (verdict conditions.Verdict, err error) {
 			err = fmt.Errorf("autoscaler panic: %v\n%s", recovered, debug.Stack())
 		}
 	}()
-	facts := template.NewFacts(map[string]any{"metrics": a.opts.Metrics()}, a.opts.Now)
+	facts := template.NewFacts(map[string]any{box.MetricsRoot: a.opts.Metrics()}, a.opts.Now)
 	return a.opts.Scaling.Conditions.Evaluate(facts), nil
 }
 

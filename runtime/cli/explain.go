@@ -153,13 +153,13 @@ func (f *explainFlags) get(ctx context.Context, path []string, into any) error {
 		return nil
 	}
 	var refusal struct {
-		Message string `json:"message"`
+		Error string `json:"error"`
 	}
 	switch {
 	case response.StatusCode == http.StatusUnauthorized:
 		return errors.New("the operator asks for a token: name its file with --api-token-file, or set ORK_API_TOKEN")
-	case json.Unmarshal(body, &refusal) == nil && refusal.Message != "":
-		return errors.New(refusal.Message)
+	case json.Unmarshal(body, &refusal) == nil && refusal.Error != "":
+		return errors.New(refusal.Error)
 	default:
 		return fmt.Errorf("%s answers %s", f.server, response.Status)
 	}

@@ -24,7 +24,7 @@ func TestExplain(t *testing.T) {
 			w.WriteHeader(http.StatusUnauthorized)
 		case !ok:
 			w.WriteHeader(http.StatusNotFound)
-			_, _ = w.Write([]byte(`{"message": "CRD web has no resource shop/none"}`))
+			_, _ = w.Write([]byte(`{"error": "CRD web has no resource shop/none", "reason": "NotFound"}`))
 		default:
 			_, _ = w.Write([]byte(text))
 		}

@@ -2,14 +2,15 @@ package engine
 
 import (
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
 
 // feedback is what texts read of the entry itself, as the roots health and metrics, at this moment.
 func (e *entry) feedback() map[string]any {
 	return map[string]any{
-		"health":  e.engine.healthOf(e).Values(e.engine.opts.Now()),
-		"metrics": e.sample().Values(),
+		box.HealthRoot:  e.engine.healthOf(e).Values(e.engine.opts.Now()),
+		box.MetricsRoot: e.sample().Values(),
 	}
 }
 

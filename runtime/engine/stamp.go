@@ -13,6 +13,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
+	"github.com/orkestra-runtime/orkestra/runtime/live"
 )
 
 // stamp writes the state of the entry on a resource that says otherwise. A resource that says nothing is one of an entry that has
@@ -67,8 +68,5 @@ func (e *entry) tells() bool {
 	if crd.CrossAccess != nil && !*crd.CrossAccess {
 		return false
 	}
-	return crd.Endpoints == nil || isOn(crd.Endpoints.Enabled) && isOn(crd.Endpoints.Health)
+	return live.ShowsHealth(&crd)
 }
-
-// isOn is a switch that is on unless it says otherwise.
-func isOn(given *bool) bool { return given == nil || *given }

@@ -46,16 +46,17 @@ func TestStamps(t *testing.T) {
 		told   string
 		want   string
 	}{
-		"NotStarted": {reason: "nothing is known", state: func(*health.CRD) {}},
-		"Pending":    {reason: "after a restart nothing is known yet", state: (*health.CRD).Started, told: `{"state":"healthy"}`},
-		"First":      {reason: "the first time it is told", state: healthy, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
-		"Same":       {reason: "what is told already is not written again, whatever else it says", state: healthy, told: `{"state":"healthy","old":1}`},
-		"Changed":    {reason: "a change is told", state: degraded, told: `{"state":"healthy"}`, want: `{"state":"degraded","healthy":false,"statusCode":503}`},
-		"Nonsense":   {reason: "what nobody can read is replaced", state: healthy, told: `nonsense`, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
-		"NoCross":    {reason: "others may not see it", state: degraded, crd: orkv1.CRD{CrossAccess: new(false)}},
-		"NoEndpoint": {reason: "nobody may see it", state: degraded, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Enabled: new(false)}}},
-		"NoHealth":   {reason: "nobody may see its health", state: degraded, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Health: new(false)}}},
-		"NoInfo":     {reason: "that settings are not shown has nothing to do with it", state: healthy, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Info: new(false)}}, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
+		"NotStarted":  {reason: "nothing is known", state: func(*health.CRD) {}},
+		"Pending":     {reason: "after a restart nothing is known yet", state: (*health.CRD).Started, told: `{"state":"healthy"}`},
+		"First":       {reason: "the first time it is told", state: healthy, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
+		"Same":        {reason: "what is told already is not written again, whatever else it says", state: healthy, told: `{"state":"healthy","old":1}`},
+		"Changed":     {reason: "a change is told", state: degraded, told: `{"state":"healthy"}`, want: `{"state":"degraded","healthy":false,"statusCode":503}`},
+		"Nonsense":    {reason: "what nobody can read is replaced", state: healthy, told: `nonsense`, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
+		"NoCross":     {reason: "others may not see it", state: degraded, crd: orkv1.CRD{CrossAccess: new(false)}},
+		"NoEndpoint":  {reason: "nobody may see it", state: degraded, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Enabled: new(false)}}},
+		"NoHealth":    {reason: "nobody may see its health", state: degraded, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Health: new(false)}}},
+		"HealthAlone": {reason: "a switch of its own decides", state: healthy, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Enabled: new(false), Health: new(true)}}, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
+		"NoInfo":      {reason: "that settings are not shown has nothing to do with it", state: healthy, crd: orkv1.CRD{Endpoints: &orkv1.Endpoints{Info: new(false)}}, want: `{"state":"healthy","healthy":true,"statusCode":200}`},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -32,6 +32,9 @@ func (a *api) views() []view {
 	return views
 }
 
+// ShowsHealth tells whether others may see how an entry is doing.
+func ShowsHealth(declared *orkv1.CRD) bool { return shows(declared, healthSwitch) }
+
 // endpoint is one of the switches of a CRD's endpoints.
 type endpoint struct {
 	name string
@@ -44,9 +47,9 @@ var (
 	info         = endpoint{"info", func(e *orkv1.Endpoints) *bool { return e.Info }}
 )
 
-// shows tells whether the entry has the endpoint. Health and info default to enabled, that to true.
-func (v view) shows(one endpoint) bool {
-	endpoints := v.Declared.Endpoints
+// shows tells whether an entry has the endpoint. Health and info default to enabled, that to true.
+func shows(declared *orkv1.CRD, one endpoint) bool {
+	endpoints := declared.Endpoints
 	if endpoints == nil {
 		return true
 	}
@@ -71,7 +74,7 @@ func (a *api) of(shown endpoint, next func(http.ResponseWriter, *http.Request, v
 				names = append(names, one.Name)
 			}
 			refuse(w, http.StatusNotFound, "NotFound", unknownCRD(name, names))
-		case !views[i].shows(shown):
+		case !shows(views[i].Declared, shown):
 			refuse(w, http.StatusNotFound, "EndpointDisabled",
 				"the Katalog does not show this of CRD "+name+": endpoints."+shown.name+" is false")
 		default:

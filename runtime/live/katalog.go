@@ -110,7 +110,7 @@ func (a *api) katalog(w http.ResponseWriter, _ *http.Request) {
 		if !one.Health.Well() {
 			reasons = append(reasons, one.Name+" is "+string(one.Health.State)+because(cmp.Or(one.Health.Waiting, one.Health.LastError)))
 		}
-		if one.shows(info) {
+		if shows(one.Declared, info) {
 			s.CRDs = append(s.CRDs, a.brief(one))
 		} else {
 			s.CRDs = append(s.CRDs, hidden{Name: one.Name, GVK: gvkOf(one.GVK)})

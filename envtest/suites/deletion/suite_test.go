@@ -25,6 +25,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
 
@@ -50,8 +51,8 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	SetDefaultEventuallyPollingInterval(50 * time.Millisecond)
 	var err error
 	env, err = envtest.Start(ctx, envtest.Options{Controllers: true, StartTimeout: 4 * time.Minute, CRDs: []*apiextensionsv1.CustomResourceDefinition{
-		definition("Widget", "widgets", apiextensionsv1.NamespaceScoped), definition("Part", "parts", apiextensionsv1.NamespaceScoped),
-		definition("Zone", "zones", apiextensionsv1.ClusterScoped),
+		definition.Open(group, "Widget", "widgets", apiextensionsv1.NamespaceScoped), definition.Open(group, "Part", "parts", apiextensionsv1.NamespaceScoped),
+		definition.Open(group, "Zone", "zones", apiextensionsv1.ClusterScoped),
 	}})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(env.Stop()).To(Succeed()) })
@@ -64,25 +65,6 @@ var _ = BeforeSuite(func(ctx context.Context) {
 		Expect(cluster.Delete(ctx, probe)).To(Succeed())
 	}
 }, NodeTimeout(5*time.Minute))
-
-// definition of a kind that holds anything.
-func definition(kind, plural string, scope apiextensionsv1.ResourceScope) *apiextensionsv1.CustomResourceDefinition {
-	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
-	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: group, Scope: scope,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural, ListKind: kind + "List"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": anything, "status": anything},
-				}},
-			}},
-		},
-	}
-}
 
 // object is one of the suite's own kinds.
 func object(kind, namespace, name string) *unstructured.Unstructured {

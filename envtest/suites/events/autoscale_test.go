@@ -9,54 +9,17 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
-
-	"github.com/orkestra-runtime/orkestra/api/katalog"
-	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
 )
 
 // autoscaled runs an operator of the Widgets of a namespace until the spec ends. Each cycle takes at least half a second.
 func autoscaled(ctx context.Context, namespace, reconciler, autoscale string) {
 	GinkgoHelper()
-	text := fmt.Sprintf(`
-apiVersion: orkestra.orkspace.io/v1
-kind: Katalog
-metadata: {name: events}
-spec:
-  crds:
-    %s:
-      apiTypes: {group: %s, version: v1, kind: Widget, plural: widgets}
-      namespace: %[1]s
-      operatorBox:
-        reconciler: %[3]s
-        autoscale: %[4]s
-        onReconcile:
-          configMaps: [{name: "{{ .metadata.name }}", sleep: 500ms, data: {size: "{{ .spec.size }}"}}]
-`, namespace, group, reconciler, autoscale)
-	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
-	Expect(err).NotTo(HaveOccurred(), text)
-	o, err := operator.Start(ctx, env.Config(), result.Documents[0].Katalog, namespace)
-	Expect(err).NotTo(HaveOccurred())
-	DeferCleanup(func() { Expect(o.Stop()).To(Succeed()) })
-}
-
-// measured is the sum of the series that a metric has of the CRD, for an Eventually. The CRD is called as the namespace is. -1: there is no such series.
-func measured(name, crd string) func() int {
-	return func() int {
-		families, err := ctrlmetrics.Registry.Gather()
-		Expect(err).NotTo(HaveOccurred())
-		value := -1
-		for _, family := range families {
-			for _, metric := range family.GetMetric() {
-				for _, label := range metric.GetLabel() {
-					if family.GetName() == name && label.GetName() == "crd" && label.GetValue() == crd {
-						value = max(value, 0) + int(metric.GetCounter().GetValue()+metric.GetGauge().GetValue())
-					}
-				}
-			}
-		}
-		return value
-	}
+	operate(ctx, namespace, "", fmt.Sprintf(`
+reconciler: %s
+autoscale: %s
+onReconcile:
+  configMaps: [{name: "{{ .metadata.name }}", sleep: 500ms, data: {size: "{{ .spec.size }}"}}]
+`, reconciler, autoscale))
 }
 
 // crowd makes as many Widgets.
@@ -73,8 +36,8 @@ var _ = Describe("the autoscaler of an operator", func() {
 		namespace := newNamespace(ctx)
 		autoscaled(ctx, namespace, `{workers: 1, resync: 1h}`, fmt.Sprintf(
 			`{interval: 250ms, cooldown: %s, conditions: {when: [{field: metrics.queueDepth, greaterThan: "5"}]}, do: {workers: 6}}`, cooldown))
-		active, workers := measured("orkestra_autoscale_override_active", namespace), measured("orkestra_autoscale_workers_current", namespace)
-		busy, depth := measured("controller_workers_active", namespace), measured("controller_queue_depth", namespace)
+		active, workers := counted("orkestra_autoscale_override_active", namespace, nil), counted("orkestra_autoscale_workers_current", namespace, nil)
+		busy, depth := counted("controller_workers_active", namespace, nil), counted("controller_queue_depth", namespace, nil)
 		Expect([]int{active(), workers()}).To(Equal([]int{0, 1}), "it starts with what is declared")
 
 		crowd(ctx, namespace, 40)
@@ -96,14 +59,14 @@ var _ = Describe("the autoscaler of an operator", func() {
 		Eventually(active).Should(Equal(0))
 		Expect(time.Since(quiet)).To(BeNumerically(">", cooldown/2), "the override outlives the conditions")
 		Expect(workers()).To(Equal(1))
-		Expect(measured("orkestra_autoscale_overrides_total", namespace)()).To(Equal(1))
-		Expect(measured("orkestra_autoscale_restores_total", namespace)()).To(Equal(1))
+		Expect(counted("orkestra_autoscale_overrides_total", namespace, nil)()).To(Equal(1))
+		Expect(counted("orkestra_autoscale_restores_total", namespace, nil)()).To(Equal(1))
 	}, NodeTimeout(2*time.Minute))
 
 	It("has profiles whose numbers are relative to what is declared", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		autoscaled(ctx, namespace, `{workers: 2, resync: 1h, queue: {maxDepth: 10}}`, `{profile: burst}`)
-		workers, busy := measured("orkestra_autoscale_workers_current", namespace), measured("controller_workers_active", namespace)
+		workers, busy := counted("orkestra_autoscale_workers_current", namespace, nil), counted("controller_workers_active", namespace, nil)
 		Expect(workers()).To(Equal(2))
 		// More than 6 wait for more than the 5 seconds between two evaluations.
 		crowd(ctx, namespace, 60)
@@ -116,8 +79,8 @@ var _ = Describe("the autoscaler of an operator", func() {
 		autoscaled(ctx, namespace, `{workers: 1, resync: 1h}`,
 			`{interval: 250ms, conditions: {when: [{field: metrics.totalReconciles, greaterThan: "0"}]}, do: {resync: 1s}}`)
 		crowd(ctx, namespace, 1)
-		Eventually(measured("orkestra_autoscale_override_active", namespace)).Should(Equal(1))
-		cycles := measured("controller_reconcile_total", namespace)
+		Eventually(counted("orkestra_autoscale_override_active", namespace, nil)).Should(Equal(1))
+		cycles := counted("controller_reconcile_total", namespace, nil)
 		before := cycles()
 		Eventually(cycles).Should(BeNumerically(">=", before+3), "nothing changes, and yet it is looked at")
 	}, NodeTimeout(2*time.Minute))

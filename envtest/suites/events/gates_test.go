@@ -290,6 +290,6 @@ func gone(ctx context.Context, w *unstructured.Unstructured) func() bool {
 }
 
 // active is how many workers are in a cycle, and depth how many resources wait for one.
-func active(namespace string) func() int { return measured("controller_workers_active", namespace) }
+func active(namespace string) func() int { return counted("controller_workers_active", namespace, nil) }
 
-func depth(namespace string) func() int { return measured("controller_queue_depth", namespace) }
+func depth(namespace string) func() int { return counted("controller_queue_depth", namespace, nil) }

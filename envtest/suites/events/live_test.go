@@ -14,7 +14,6 @@ import (
 	. "github.com/onsi/gomega"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	ctrl "sigs.k8s.io/controller-runtime"
@@ -25,6 +24,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/requests"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
@@ -66,7 +66,7 @@ type liveOperator struct {
 func startLive(ctx context.Context) *liveOperator {
 	GinkgoHelper()
 	for _, kind := range []string{"Shown", "Hidden"} {
-		Expect(envtest.InstallCRDs(ctx, env.Config(), liveDefinition(kind))).To(Succeed())
+		Expect(envtest.InstallCRDs(ctx, env.Config(), definition.Open(liveGroup, kind, strings.ToLower(kind)+"s", apiextensionsv1.NamespaceScoped))).To(Succeed())
 	}
 	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
 	Expect(err).NotTo(HaveOccurred())
@@ -128,24 +128,6 @@ func (o *liveOperator) code(path string) func() int {
 	return func() int {
 		status, _ := o.text(path)
 		return status
-	}
-}
-
-func liveDefinition(kind string) *apiextensionsv1.CustomResourceDefinition {
-	plural := strings.ToLower(kind) + "s"
-	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + liveGroup},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: liveGroup, Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, ListKind: kind + "List", Plural: plural, Singular: strings.ToLower(kind)},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", XPreserveUnknownFields: new(true),
-				}},
-			}},
-		},
 	}
 }
 

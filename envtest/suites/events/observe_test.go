@@ -158,7 +158,7 @@ observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: `+namespace+`, en
 		namespace := newNamespace(ctx)
 		o, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: "+group+"/v1, kind: Late, keyFrom: {label: of}}]}")
 		Expect(o.State().Health.PendingObservation).To(ConsistOf("watch of Late." + group + ": kind Late of " + group + "/v1 is not installed"))
-		Expect(envtest.InstallCRDs(ctx, env.Config(), definition("Late", "lates"))).To(Succeed())
+		Expect(envtest.InstallCRDs(ctx, env.Config(), definitionOf("Late", "lates"))).To(Succeed())
 		Eventually(func() []string { return o.State().Health.PendingObservation }).Should(BeEmpty())
 		late := widget(namespace, "late", "")
 		late.SetKind("Late")

@@ -12,10 +12,10 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/series"
 )
 
 // katalogOf is a Katalog of the Widgets of a namespace, with YAML of the entry and of its box. The entry is called as the namespace is.
@@ -80,33 +80,11 @@ func data(ctx context.Context, namespace, name string) func() map[string]string 
 	}
 }
 
-// counted is the value of a counter or gauge with the labels, for an Eventually. The label crd is the namespace.
+// counted is the sum of the series of a metric with the labels, for an Eventually. The label crd is the namespace. -1: there are none.
 func counted(name, namespace string, labels map[string]string) func() int {
-	return func() int {
-		families, err := ctrlmetrics.Registry.Gather()
-		Expect(err).NotTo(HaveOccurred())
-		for _, family := range families {
-			if family.GetName() != name {
-				continue
-			}
-			for _, metric := range family.GetMetric() {
-				has := map[string]string{}
-				for _, label := range metric.GetLabel() {
-					has[label.GetName()] = label.GetValue()
-				}
-				if has["crd"] == namespace && containsAll(has, labels) {
-					return int(metric.GetCounter().GetValue() + metric.GetGauge().GetValue())
-				}
-			}
-		}
-		return -1
-	}
-}
-
-func containsAll(has, labels map[string]string) bool {
-	both := maps.Clone(has)
-	maps.Copy(both, labels)
-	return maps.Equal(both, has)
+	with := map[string]string{"crd": namespace}
+	maps.Copy(with, labels)
+	return func() int { return int(series.Sum(name, with)) }
 }
 
 // gate is how often a gate came to a result.

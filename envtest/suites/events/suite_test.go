@@ -17,6 +17,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 )
 
 const group = "events.example.com"
@@ -43,7 +44,7 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	SetDefaultConsistentlyPollingInterval(50 * time.Millisecond)
 	var err error
 	env, err = envtest.Start(ctx, envtest.Options{
-		StartTimeout: 4 * time.Minute, CRDs: []*apiextensionsv1.CustomResourceDefinition{definition("Widget", "widgets")},
+		StartTimeout: 4 * time.Minute, CRDs: []*apiextensionsv1.CustomResourceDefinition{definitionOf("Widget", "widgets")},
 	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(env.Stop()).To(Succeed()) })
@@ -55,23 +56,9 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	Expect(cluster.Delete(ctx, probe)).To(Succeed())
 }, NodeTimeout(5*time.Minute))
 
-// definition of a kind that holds anything.
-func definition(kind, plural string) *apiextensionsv1.CustomResourceDefinition {
-	anything := apiextensionsv1.JSONSchemaProps{Type: "object", XPreserveUnknownFields: new(true)}
-	return &apiextensionsv1.CustomResourceDefinition{
-		ObjectMeta: metav1.ObjectMeta{Name: plural + "." + group},
-		Spec: apiextensionsv1.CustomResourceDefinitionSpec{
-			Group: group, Scope: apiextensionsv1.NamespaceScoped,
-			Names: apiextensionsv1.CustomResourceDefinitionNames{Kind: kind, Plural: plural, ListKind: kind + "List"},
-			Versions: []apiextensionsv1.CustomResourceDefinitionVersion{{
-				Name: "v1", Served: true, Storage: true,
-				Subresources: &apiextensionsv1.CustomResourceSubresources{Status: &apiextensionsv1.CustomResourceSubresourceStatus{}},
-				Schema: &apiextensionsv1.CustomResourceValidation{OpenAPIV3Schema: &apiextensionsv1.JSONSchemaProps{
-					Type: "object", Properties: map[string]apiextensionsv1.JSONSchemaProps{"spec": anything, "status": anything},
-				}},
-			}},
-		},
-	}
+// definitionOf is that of a kind of the suite, which holds anything.
+func definitionOf(kind, plural string) *apiextensionsv1.CustomResourceDefinition {
+	return definition.Open(group, kind, plural, apiextensionsv1.NamespaceScoped)
 }
 
 // widget is a resource with YAML of its spec.

@@ -10,11 +10,11 @@ import (
 	. "github.com/onsi/gomega"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/series"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
 
@@ -104,23 +104,7 @@ func (o *operator) state() engine.State { return o.engine.States()[0] }
 
 // total is how many cycles there were in the namespace, by the metrics.
 func (o *operator) total() float64 {
-	GinkgoHelper()
-	families, err := ctrlmetrics.Registry.Gather()
-	Expect(err).NotTo(HaveOccurred())
-	var total float64
-	for _, family := range families {
-		if family.GetName() != "controller_reconcile_total" {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			for _, label := range metric.GetLabel() {
-				if label.GetName() == "crd" && label.GetValue() == o.namespace {
-					total += metric.GetCounter().GetValue()
-				}
-			}
-		}
-	}
-	return total
+	return series.Sum("controller_reconcile_total", map[string]string{"crd": o.namespace})
 }
 
 // cycles is how many cycles this engine has run.

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
@@ -50,7 +51,7 @@ var _ = Describe("A definition", func() {
 
 		By("starting and stopping with the definition, namespaced or not")
 		for _, scope := range []apiextensionsv1.ResourceScope{apiextensionsv1.NamespaceScoped, apiextensionsv1.ClusterScoped} {
-			gone = definition(group, "Widget", "widgets", scope)
+			gone = definition.Open(group, "Widget", "widgets", scope)
 			install(ctx, gone)
 			o.awaitRunning("gone")
 			one := widget(group, space, "one-"+string(scope[0]+32), map[string]any{"size": 1})
@@ -87,7 +88,7 @@ var _ = Describe("A definition", func() {
 		o := start(katalogText("plural", entryText("plural", group, "")))
 		o.awaitRunning("plural")
 		uninstall(ctx, first)
-		second := definition(group, "Widget", "widgetz", apiextensionsv1.NamespaceScoped)
+		second := definition.Open(group, "Widget", "widgetz", apiextensionsv1.NamespaceScoped)
 		install(ctx, second)
 		Consistently(o.running("plural"), time.Second).Should(BeFalse())
 		Expect(o.state("plural").Health.Waiting).To(Equal("CRD widgets.plural.example.com is not installed"))
@@ -159,7 +160,7 @@ var _ = Describe("A definition", func() {
 
 	It("of a kind of children may come late, go, and come back", func(ctx SpecContext) {
 		const group = "parts.example.com"
-		parts := definition(group, "Part", "parts", apiextensionsv1.NamespaceScoped)
+		parts := definition.Open(group, "Part", "parts", apiextensionsv1.NamespaceScoped)
 		install(ctx, widgets(group))
 		o := start(katalogText("parts", `
     parts:

@@ -10,11 +10,11 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	corev1ac "k8s.io/client-go/applyconfigurations/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/series"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
@@ -36,16 +36,16 @@ var _ = Describe("A panic in the cycle of one resource", func() {
 		})
 		Eventually(func() (map[string]string, error) { return sizes(ctx, space) }, 5*time.Second).Should(HaveLen(10))
 
-		Eventually(func() float64 { return counted("orkestra_panics_total", "panic") }, 10*time.Second).Should(BeNumerically(">=", 6))
+		Eventually(panics, 10*time.Second).Should(BeNumerically(">=", 6))
 		snapshot := o.state("panic").Health
 		Expect(snapshot.State).To(Equal(health.Degraded))
 		Expect(snapshot.Failing).To(Equal(1))
 		Expect(snapshot.LastError).To(Equal("reconciler panic: bang"))
 
 		By("backing off: of retries that double their distance there is one in three seconds at the most")
-		Eventually(func() float64 { return counted("orkestra_panics_total", "panic") }, 20*time.Second).Should(BeNumerically(">=", 10))
-		before := counted("orkestra_panics_total", "panic")
-		Consistently(func() float64 { return counted("orkestra_panics_total", "panic") - before }, 2*time.Second).Should(BeNumerically("<=", 1))
+		Eventually(panics, 20*time.Second).Should(BeNumerically(">=", 10))
+		before := panics()
+		Consistently(func() float64 { return panics() - before }, 2*time.Second).Should(BeNumerically("<=", 1))
 
 		By("recovering when the resource is mended")
 		Expect(edit(ctx, bad, `{"size":"mended"}`)).To(Succeed())
@@ -75,22 +75,5 @@ func explosive() *controllers.Registry {
 	return registry
 }
 
-// counted is the value of an entry's counter. The counters belong to the process.
-func counted(name, crd string) float64 {
-	GinkgoHelper()
-	families, err := ctrlmetrics.Registry.Gather()
-	Expect(err).NotTo(HaveOccurred())
-	for _, family := range families {
-		if family.GetName() != name {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			for _, label := range metric.GetLabel() {
-				if label.GetName() == "crd" && label.GetValue() == crd {
-					return metric.GetCounter().GetValue()
-				}
-			}
-		}
-	}
-	return -1
-}
+// panics is how many the entry had.
+func panics() float64 { return series.Sum("orkestra_panics_total", map[string]string{"crd": "panic"}) }

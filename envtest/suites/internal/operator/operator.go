@@ -9,11 +9,11 @@ import (
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/requests"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/series"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
 
@@ -69,24 +69,7 @@ func (o *Operator) Cycles() int { return int(o.total() - o.before) }
 
 // total is how many cycles there were, by the metrics, which all engines of the process share.
 func (o *Operator) total() float64 {
-	families, err := ctrlmetrics.Registry.Gather()
-	if err != nil {
-		panic(err) // two metrics of one name: a mistake of the program
-	}
-	var total float64
-	for _, family := range families {
-		if family.GetName() != "controller_reconcile_total" {
-			continue
-		}
-		for _, metric := range family.GetMetric() {
-			for _, label := range metric.GetLabel() {
-				if label.GetName() == "crd" && label.GetValue() == o.engine.States()[0].Name {
-					total += metric.GetCounter().GetValue()
-				}
-			}
-		}
-	}
-	return total
+	return series.Sum("controller_reconcile_total", map[string]string{"crd": o.State().Name})
 }
 
 // atRest is how long an engine at rest has run no cycle and asked nothing.
