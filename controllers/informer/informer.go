@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -42,6 +44,13 @@ type Options struct {
 	Optional bool
 }
 
+// indexers are those of the store, which more may be added to.
+func (o *Options) indexers() toolscache.Indexers {
+	own := toolscache.Indexers{}
+	maps.Copy(own, o.Indexers)
+	return own
+}
+
 // Informer keeps the selected objects in memory and calls handlers on a change.
 type Informer struct {
 	resource schema.GroupVersionResource
@@ -51,6 +60,7 @@ type Informer struct {
 	writes   writes
 	denied   atomic.Pointer[DeniedError]
 	optional bool
+	indexing sync.Mutex // held while an index is added
 }
 
 // Starter starts an informer.
@@ -63,7 +73,7 @@ func From(client dynamic.Interface) Starter {
 
 // Start starts an informer, which runs until Stop is called or ctx ends. It does not wait for the first list.
 func Start(ctx context.Context, client dynamic.Interface, opts Options) (*Informer, error) {
-	shared := dynamicinformer.NewFilteredDynamicInformer(client, opts.Resource, opts.Namespace, opts.Resync, opts.Indexers,
+	shared := dynamicinformer.NewFilteredDynamicInformer(client, opts.Resource, opts.Namespace, opts.Resync, opts.indexers(),
 		func(list *metav1.ListOptions) {
 			list.LabelSelector = opts.LabelSelector
 			list.FieldSelector = opts.FieldSelector
@@ -167,6 +177,26 @@ func (i *Informer) stored(key types.NamespacedName) *unstructured.Unstructured {
 // List returns every object. They must not be changed.
 func (i *Informer) List() []*unstructured.Unstructured {
 	return objects(i.shared.GetStore().List())
+}
+
+// Index builds an index over the store, unless it has one of the name. The values are those under which an object is found.
+func (i *Informer) Index(name string, values func(*unstructured.Unstructured) []string) error {
+	i.indexing.Lock()
+	defer i.indexing.Unlock()
+	if i.shared.GetIndexer().GetIndexers()[name] != nil {
+		return nil
+	}
+	err := i.shared.AddIndexers(toolscache.Indexers{name: func(stored any) ([]string, error) {
+		object, ok := stored.(*unstructured.Unstructured)
+		if !ok {
+			return nil, nil
+		}
+		return values(object), nil
+	}})
+	if err != nil {
+		return fmt.Errorf("add the index %s to %s: %w", name, i.resource.Resource, err)
+	}
+	return nil
 }
 
 // ByIndex returns the objects that the named index has under a value. They must not be changed.

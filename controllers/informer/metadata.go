@@ -13,7 +13,7 @@ import (
 
 // StartMetadata is Start for an informer of the objects' metadata alone: the server sends nothing else.
 func StartMetadata(ctx context.Context, client metadata.Interface, opts Options) (*Informer, error) {
-	shared := metadatainformer.NewFilteredMetadataInformer(client, opts.Resource, opts.Namespace, opts.Resync, opts.Indexers,
+	shared := metadatainformer.NewFilteredMetadataInformer(client, opts.Resource, opts.Namespace, opts.Resync, opts.indexers(),
 		func(list *metav1.ListOptions) {
 			list.LabelSelector = opts.LabelSelector
 			list.FieldSelector = opts.FieldSelector

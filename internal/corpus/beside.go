@@ -17,8 +17,11 @@ var beside embed.FS
 // Before is the file, among those that stand beside a pack, of objects that must be there before its resources are.
 const Before = "before.yaml"
 
+// Made is the file, among those that stand beside a pack, of objects that Go code makes, as far as they are to be told by it.
+const Made = "made.yaml"
+
 // Beside writes the files that the tests add to a pack into a folder, and tells whether there are any: a Katalog with its definition and
-// its resource for a pack that is a Motif alone, and what the resources of a pack take for granted. PACK in a text is the pack's folder.
+// its resource for a pack that is a Motif alone, more resources, and what the resources of a pack take for granted. PACK in a text is the pack's folder.
 func Beside(root, folder string, one Pack) (bool, error) {
 	files, err := beside.ReadDir(path.Join("beside", one.Name))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -13,8 +13,12 @@ import (
 // Index is a cache index over the objects of a watch.
 type Index struct {
 	Name  string
+	path  string
 	steps []indexStep
 }
+
+// Path is what the index was read from. Indexes of one path hold the same, whatever their names.
+func (i *Index) Path() string { return i.path }
 
 // indexStep leads into a map by a key or, if the key is empty, into a list by a position.
 type indexStep struct {
@@ -30,6 +34,7 @@ func ParseIndex(name, path string) (*Index, error) {
 	if rest != "" && rest[0] != '.' && rest[0] != '[' {
 		rest = "." + rest
 	}
+	index.path = rest
 	for rest != "" {
 		step, after, err := nextStep(rest)
 		if err != nil {

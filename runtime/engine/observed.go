@@ -39,6 +39,9 @@ func (e *entry) holdObserved(ctx context.Context) (missing []informer.Selection,
 		if err != nil {
 			return nil, err //nolint:wrapcheck // names the kind
 		}
+		if err := e.index(selection, running); err != nil {
+			return nil, err
+		}
 		held = append(held, running)
 	}
 	for _, running := range held {
@@ -78,6 +81,9 @@ func (e *entry) observeMissing(ctx context.Context, r *running) error {
 		}
 		if err != nil {
 			return err //nolint:wrapcheck // names the kind
+		}
+		if err := e.index(selection, running); err != nil {
+			return err
 		}
 		if r.led.Load() {
 			if err := r.controller.Watch(e.observation(r, selection, running, true)); err != nil {

@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/difference"
 )
 
 // cluster holds what a pack needs besides its Katalog.
@@ -70,6 +71,22 @@ func (c *cluster) ensureNamespace(t *testing.T, name string) {
 	namespace := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: name}}
 	if err := client.IgnoreAlreadyExists(c.client.Create(t.Context(), namespace)); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// has checks that the objects of the files are there, with all that the files tell of them.
+func (c *cluster) has(t *testing.T, files []string) {
+	t.Helper()
+	for _, file := range files {
+		objects, err := readObjects(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, object := range objects {
+			for _, path := range difference.Lacking(object.Object, c.live(t, object).Object) {
+				t.Errorf("%s: %s", difference.Identity(object), path)
+			}
+		}
 	}
 }
 

@@ -22,8 +22,9 @@ import (
 // katalogFile is a file with a Katalog, and what stands beside it.
 type katalogFile struct {
 	path string
-	// crds are files with definitions, resources those with what the Katalog operates, and before those with what must be there first.
-	crds, resources, before []string
+	// crds are files with definitions, resources those with what the Katalog operates, before those with what must be there first, and
+	// made those with what Go code makes.
+	crds, resources, before, made []string
 }
 
 // katalogFiles finds the Katalogs of a pack, but not those of a folder below it that is a pack of its own. What the tests add to the pack
@@ -43,13 +44,20 @@ func katalogFiles(root, added string, one corpus.Pack, all []corpus.Pack) ([]kat
 		if err != nil {
 			return nil, err
 		}
-		files = append(files, more...)
-		before, err := filepath.Glob(filepath.Join(added, corpus.Before))
-		if err != nil {
-			return nil, err
-		}
 		for i := range files {
-			files[i].before = before
+			resources, err := filepath.Glob(filepath.Join(added, "cr-*.yaml"))
+			if err != nil {
+				return nil, err
+			}
+			files[i].resources = append(files[i].resources, resources...)
+		}
+		files = append(files, more...)
+		for i := range files {
+			for name, into := range map[string]*[]string{corpus.Before: &files[i].before, corpus.Made: &files[i].made} {
+				if *into, err = filepath.Glob(filepath.Join(added, name)); err != nil {
+					return nil, err
+				}
+			}
 		}
 	}
 	if len(files) == 0 {

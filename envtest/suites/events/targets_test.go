@@ -302,6 +302,36 @@ var _ = Describe("targets", Ordered, func() {
 		Eventually(func() bool { return exists(ctx, job)() && job.DeletionTimestamp == nil }).Should(BeFalse(), "the other target has no such job")
 	})
 
+	It("Defect22: takes what is observed by the box of the resource, whatever the observed object says of targets", func(ctx context.Context) {
+		operate(ctx, `
+      operatorBox: {reconciler: {resync: 1h}}
+      serve:
+        target:
+          gold: {operatorBox: {observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: `+namespace+`, keyFrom: {name: w}}]}}}
+          silver: {operatorBox: {observe: {watch: [{apiVersion: v1, kind: Secret, namespace: `+namespace+`, keyFrom: {name: w}}]}}}
+`)
+		w := deliverNew(ctx, "gold", "")
+		Eventually(last(ctx, w)).Should(Equal("gold"))
+		shared := configMap(namespace, "shared")
+		shared.Annotations = map[string]string{orkv1.AnnotationServeTarget: "silver"}
+		Expect(running.Settle(ctx)).To(Succeed())
+		before := running.Cycles()
+		Expect(cluster.Create(ctx, shared)).To(Succeed())
+		Expect(running.AwaitCycle(ctx, before)).To(Succeed())
+
+		By("moving the resource to a target that observes something else, and the object to the one that observes it")
+		deliver(ctx, w, "silver")
+		Eventually(last(ctx, w)).Should(Equal("silver"))
+		Expect(running.Settle(ctx)).To(Succeed())
+		before = running.Cycles()
+		nowhere := counted("orkestra_observe_events_total", namespace, map[string]string{"source": "watch", "result": "unrouted"})
+		known := nowhere()
+		patch(ctx, shared, `{"metadata":{"annotations":{"`+orkv1.AnnotationServeTarget+`":"gold"}}}`)
+		Eventually(nowhere).Should(BeNumerically(">", known))
+		Expect(running.Settle(ctx)).To(Succeed())
+		Expect(running.Cycles()).To(Equal(before))
+	})
+
 	It("has exactly the children of the target after twenty moves, and some of a target at any time", func(ctx context.Context) {
 		operate(ctx, surfaces)
 		w := deliverNew(ctx, "gold", "")
