@@ -1,6 +1,7 @@
 package resilience_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"slices"
@@ -11,7 +12,9 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"go.uber.org/goleak"
+	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 )
 
@@ -63,8 +66,9 @@ var _ = Describe("Two hundred kinds", Ordered, func() {
 		Expect(residentOfOne).To(BeNumerically("<", 2048), "KiB of resident memory")
 	})
 
-	It("leave nothing behind when they are removed, a thousand times", func() {
+	It("leave nothing behind when they are removed, a thousand times", func(ctx SpecContext) {
 		Expect(o.replace(fleet(0))).To(Succeed())
+		nothingRecorded(ctx, names[1:])
 		before = goleak.IgnoreCurrent()
 		heapBefore := heap()
 		begin := time.Now()
@@ -74,22 +78,40 @@ var _ = Describe("Two hundred kinds", Ordered, func() {
 			Expect(o.replace(fleet(0))).To(Succeed())
 		}
 		AddReportEntry("scale", fmt.Sprintf("%d kinds started and ended five times in %.1f s", count, time.Since(begin).Seconds()))
+		nothingRecorded(ctx, names[1:])
 		nothingLeft(before, names[1:])
 		grown := heap() - heapBefore
 		AddReportEntry("scale", fmt.Sprintf("%d KiB more heap after that", grown/1024))
 		Expect(grown).To(BeNumerically("<", 8<<20), "bytes of heap")
 	})
 
-	It("leave nothing behind either when one is removed while it starts", func() {
+	It("leave nothing behind either when one is removed while it starts", func(ctx SpecContext) {
 		for range 100 {
 			Expect(o.replace(fleet(1))).To(Succeed())
 			Expect(o.replace(fleet(0))).To(Succeed())
 		}
+		nothingRecorded(ctx, names[1:])
 		nothingLeft(before, names[1:])
 		Expect(o.running(names[0])()).To(BeTrue())
 		Expect(o.logbook.errors()).To(BeEmpty())
 	})
 })
+
+// nothingRecorded waits until the removals of entries are at their end: the record of what there was names them no more.
+func nothingRecorded(ctx context.Context, names []string) {
+	GinkgoHelper()
+	Eventually(func() ([]string, error) {
+		var record corev1.ConfigMap
+		err := admin.Get(ctx, client.ObjectKey{Namespace: "default", Name: "orkestra-inventory"}, &record)
+		var found []string
+		for _, name := range names {
+			if _, ok := record.Data["fleet."+name+"_entry"]; ok {
+				found = append(found, name)
+			}
+		}
+		return found, err
+	}, time.Minute, 100*time.Millisecond).Should(BeEmpty())
+}
 
 // nothingLeft waits until there are no other goroutines, and so no informer and no worker of a queue, and no series that name an entry.
 func nothingLeft(before goleak.Option, names []string) {
