@@ -26,7 +26,7 @@ var notSupported = setOf(
 	"OperatorBox.cross",
 	"OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.remote", "Hooks.external",
-	"Queue.shared", "Queue.type=delayed", "Queue.retryBackoff",
+	"Queue.shared",
 	"PreReconcile.external", "Gate.external",
 
 	// A block.

@@ -33,6 +33,10 @@ type Set struct {
 	Autoscale *Scaling
 	// FailureThreshold is how many failures in a row make a resource count as failing.
 	FailureThreshold int
+	// Retry spaces the first tries of a cycle that fails. Nil: each failure counts.
+	Retry *Retry
+	// Delayed tries a failed cycle again after DelayedRetry each time, and not after ever longer pauses.
+	Delayed bool
 	// Limits tell which events are dropped while the queue is full. Nil: none are.
 	Limits *gate.Limits
 	// Namespaces guards which namespaces are operated.

@@ -123,6 +123,10 @@ func compile(
 		if r.Resync != nil && r.Resync.Duration > 0 {
 			set.Watch.Resync = r.Resync.Duration
 		}
+		if r.Queue != nil {
+			set.Retry = c.retry(r.Queue.RetryBackoff, set.Watch.Resync, at.Child("operatorBox", "reconciler", "queue", "retryBackoff"))
+			set.Delayed = r.Queue.Type == orkv1.QueueTypeDelayed
+		}
 		if r.Queue != nil && r.Queue.FailureThreshold != nil {
 			set.FailureThreshold = int(*r.Queue.FailureThreshold)
 		}

@@ -238,7 +238,8 @@ func (e *entry) warm(ctx context.Context, definition definition) (err error) {
 // control makes the controller, gives it its sources and starts it.
 func (e *entry) control(ctx context.Context, r *running) error {
 	// The controller makes its queue when it starts; everybody here needs it before.
-	r.queue = queue.New(e.set.Name, newLimiter(), queue.Options{
+	limiter := newLimiter(e.set.Delayed)
+	r.queue = queue.New(e.set.Name, limiter, queue.Options{
 		Workers: e.set.Workers, MaxDepth: e.set.Capacity.MaxDepth.Value, MetricsProvider: queue.ControllerRuntimeMetrics(),
 	})
 	r.path = &observe.Path{
@@ -271,7 +272,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		NewQueue: func(string, workqueue.TypedRateLimiter[queue.Item]) workqueue.TypedRateLimitingInterface[queue.Item] {
 			return r.queue
 		},
-		RateLimiter: newLimiter(),
+		RateLimiter: limiter,
 		// Names are remembered for the life of the process; a controller that comes back has its old one.
 		SkipNameValidation: new(true),
 		LogConstructor: func(item *queue.Item) logr.Logger {
@@ -352,8 +353,11 @@ func (e *entry) current() *running {
 	return e.running
 }
 
-// newLimiter spaces retries of one resource: 5 ms at first, twice as long each time, at most 1000 s. There is no limit over all
-// resources: one that fails does not slow the others down.
-func newLimiter() workqueue.TypedRateLimiter[queue.Item] {
+// newLimiter spaces retries of one resource: 5 ms at first, twice as long each time, at most 1000 s; or always the same time. There is no
+// limit over all resources: one that fails does not slow the others down.
+func newLimiter(delayed bool) workqueue.TypedRateLimiter[queue.Item] {
+	if delayed {
+		return workqueue.NewTypedItemExponentialFailureRateLimiter[queue.Item](box.DelayedRetry, box.DelayedRetry)
+	}
 	return workqueue.NewTypedItemExponentialFailureRateLimiter[queue.Item](5*time.Millisecond, 1000*time.Second)
 }

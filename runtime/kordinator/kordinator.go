@@ -54,7 +54,10 @@ type Options struct {
 }
 
 // Kordinator reconciles the items of one CRD's queue.
-type Kordinator struct{ Options }
+type Kordinator struct {
+	Options
+	tries tries
+}
 
 var _ reconcile.TypedReconciler[queue.Item] = (*Kordinator)(nil)
 
@@ -71,6 +74,7 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		w.Box = k.Set.Effective("")
 		_, err := k.contain(ctx, w)
 		k.Health.Forget(item.NamespacedName)
+		k.tries.over(item.NamespacedName)
 		k.ended(w, work.Outcome{}, plain(err))
 		return reconcile.Result{}, err
 	}
@@ -87,7 +91,10 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	outcome, err := k.contain(ctx, w)
 	k.Metrics.Active.Dec()
 	k.Metrics.Reconciled(time.Since(start), err)
-	k.Health.Note(item.NamespacedName, health.Cycle{Err: plain(err), Ready: err == nil && !outcome.NotReady, RolledBack: outcome.RolledBack})
+	again := k.again(ctx, item.NamespacedName, err)
+	if again == 0 {
+		k.Health.Note(item.NamespacedName, health.Cycle{Err: plain(err), Ready: err == nil && !outcome.NotReady, RolledBack: outcome.RolledBack})
+	}
 	if k.Noted != nil {
 		k.Noted(ctx, item.NamespacedName)
 	}
@@ -97,6 +104,9 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		logf.FromContext(ctx).Info(change.Detail())
 	}
 	k.ended(w, outcome, plain(err))
+	if again > 0 {
+		return reconcile.Result{RequeueAfter: again}, nil
+	}
 	if err != nil {
 		if outcome.RequeueAfter > 0 && k.Later != nil && errors.Is(err, reconcile.TerminalError(nil)) {
 			k.Later(item, outcome.RequeueAfter)
@@ -105,6 +115,20 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	}
 	//nolint:staticcheck // Go code that returns Requeue is to get what it asks for
 	return reconcile.Result{RequeueAfter: outcome.RequeueAfter, Requeue: outcome.Requeue}, nil
+}
+
+// again tells when a failed cycle is tried again as the queue's retryBackoff says, before it counts as failed. 0: it counts, or it
+// succeeded.
+func (k *Kordinator) again(ctx context.Context, name types.NamespacedName, err error) time.Duration {
+	if err == nil || errors.Is(err, reconcile.TerminalError(nil)) {
+		k.tries.over(name)
+		return 0
+	}
+	after := k.tries.next(name, k.Set.Retry)
+	if after > 0 {
+		logf.FromContext(ctx).Info("cycle failed and is tried again", "after", after.String(), "reason", err.Error())
+	}
+	return after
 }
 
 // plain is an error without the mark that it is not to be tried again, for people.
