@@ -31,7 +31,7 @@ func TestMainRunsTests(t *testing.T) {
 		return 7
 	}), envtest.Options{CRDPaths: []string{"testdata/crds"}}, func(e *envtest.Environment) { env = e })
 	if code != 7 {
-		t.Errorf("Main(...): want the tests' exit code 7, got %d", code)
+		t.Fatalf("Main(...): want the tests' exit code 7, got %d", code)
 	}
 	if left := processesOf(t, filepath.Dir(env.Kubeconfig())); len(left) > 0 {
 		t.Errorf("after Main these processes are left: %v", left)
