@@ -9,7 +9,8 @@ import (
 // Still returns an informer that watches nothing: its objects are those that the caller keeps in the store. It is synced from the
 // start, and calls no handlers.
 func Still(resource schema.GroupVersionResource, indexers toolscache.Indexers) (*Informer, toolscache.Store) {
-	shared := toolscache.NewSharedIndexInformer(&toolscache.ListWatch{}, &unstructured.Unstructured{}, 0, indexers)
+	opts := Options{Indexers: indexers}
+	shared := toolscache.NewSharedIndexInformer(&toolscache.ListWatch{}, &unstructured.Unstructured{}, 0, opts.indexers())
 	done := make(chan struct{})
 	close(done)
 	return &Informer{resource: resource, shared: still{shared}, cancel: func() {}, done: done}, shared.GetStore()
