@@ -162,7 +162,7 @@ func (e *Engine) Start(ctx context.Context) error {
 }
 
 // settlersAtMost bounds how many entries start or stop at once.
-const settlersAtMost = 16
+const settlersAtMost = 32
 
 // settle brings an entry to where it should be: running, or not. It is called again whenever something that it looks at changed,
 // and with back-off after an error.
