@@ -59,6 +59,15 @@ func NewClient(registry Registry, opts ClientOptions) *Client {
 	}
 }
 
+// Close closes the connections that nobody uses, of those Callers that keep some.
+func (c *Client) Close() {
+	for _, caller := range c.registry {
+		if keeper, ok := caller.(interface{ Close() }); ok {
+			keeper.Close()
+		}
+	}
+}
+
 // Call makes a call: with its credential, as often as it may be tried, and not at all where a good answer is kept.
 func (c *Client) Call(ctx context.Context, r Request) (Answer, error) {
 	return c.call(ctx, r, func(time.Duration, error) {})

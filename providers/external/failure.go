@@ -13,6 +13,14 @@ type StatusError struct {
 	Want int
 }
 
+// Judge tells whether a status is one that is wanted. The error is a StatusError.
+func (r *Request) Judge(code int) error {
+	if r.ExpectedStatus == 0 && code/100 == 2 || code == r.ExpectedStatus {
+		return nil
+	}
+	return &StatusError{Code: code, Want: r.ExpectedStatus}
+}
+
 func (e *StatusError) Error() string {
 	if e.Want == 0 {
 		return fmt.Sprintf("status %d, want 2xx", e.Code)

@@ -84,8 +84,8 @@ func (h *HTTP) try(ctx context.Context, r Request) (Answer, error) {
 	defer func() { _ = response.Body.Close() }() // what is left of it is nobody's business
 	answer, err := read(response.Body, r.credential)
 	answer.StatusCode = response.StatusCode
-	if r.ExpectedStatus == 0 && response.StatusCode/100 != 2 || r.ExpectedStatus != 0 && response.StatusCode != r.ExpectedStatus {
-		return answer, &StatusError{Code: response.StatusCode, Want: r.ExpectedStatus}
+	if wrong := r.Judge(response.StatusCode); wrong != nil {
+		return answer, wrong
 	}
 	return answer, err
 }
