@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	gocmp "github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
@@ -151,6 +152,7 @@ func series(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	recorder.CRD("website").Autoscaled(3)
+	recorder.CRD("website").Called("plan", "billing.example.com", time.Second, "network")
 	if _, err := metrics.NewReloads(registry); err != nil {
 		t.Fatal(err)
 	}

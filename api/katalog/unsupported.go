@@ -25,15 +25,18 @@ var notSupported = setOf(
 	// A box.
 	"OperatorBox.cross",
 	"OperatorBox.providers", "OperatorBox.emit",
-	"Reconciler.remote", "Hooks.external",
+	"Reconciler.remote",
 	"Queue.shared",
-	"PreReconcile.external", "Gate.external",
 
 	// A block.
-	"Block.external", "Block.git", "Block.docker",
+	"Block.git", "Block.docker",
+
+	// An external call.
+	"ExternalCall.protocol=prometheus", "ExternalCall.protocol=redis", "ExternalCall.protocol=postgres", "ExternalCall.protocol=mongo",
+	"ExternalCall.protocol=kafka", "ExternalCall.query", "ExternalCall.poolSize",
 
 	// A condition, and rules.
-	"Condition.notify", "Condition.source", "Validation.external", "Mutation.external",
+	"Condition.notify", "Condition.source",
 )
 
 // forGateway lists what the gateway alone reads, as notSupported does. Without a gateway nothing is exposed, whatever stands there: it is

@@ -13,14 +13,14 @@ import (
 
 // notInGates are the roots that only a cycle has, which comes after the gates.
 var notInGates = []string{
-	"_normalizeChanges", "children", "cross", "external", "git", "docker", "normalize", "item", "index", "value", "previous",
+	"_normalizeChanges", "children", "cross", "git", "docker", "normalize", "item", "index", "value", "previous",
 }
 
 // watched is the root of the object that an observation saw.
 const watched = "watched"
 
-// InGate returns the roots of a gate, which is asked before there is a cycle: nothing that a cycle reads, and besides the rest the
-// declared sentinels. List names the list of the Katalog that declares them. Observed tells that the gate is that of an observation,
+// InGate returns the roots of a gate, which is asked before there is a cycle: nothing that a cycle reads, its external calls included, and
+// besides the rest the declared sentinels. List names the list of the Katalog that declares them. Observed tells that the gate is that of an observation,
 // which sees the object that was observed.
 func (r *Known) InGate(declared []sentinel.Name, list string, observed bool) *Known {
 	in := *r
@@ -33,6 +33,7 @@ func (r *Known) InGate(declared []sentinel.Name, list string, observed bool) *Kn
 		}
 	}
 	in.withoutCEL = notInGates
+	in.roots[External] = object(nil)
 	properties := map[string]Props{}
 	for _, name := range declared {
 		properties[string(name)] = *ofType("boolean")

@@ -13,6 +13,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
@@ -51,6 +52,8 @@ type Set struct {
 	Mutation    *rules.Mutation
 	Validation  *rules.Validation
 	MutateFirst bool
+	// MutationCalls and ValidationCalls are made before the rules that may read their results.
+	MutationCalls, ValidationCalls call.List
 	// Enrich lists what is read of children besides them.
 	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
@@ -119,8 +122,11 @@ type Box struct {
 	EnqueueGate, ReconcileGate *gate.Gate
 	// EventAware keeps the events of one resource apart until the reconcile gate.
 	EventAware bool
-	// Gate of the box; while it is false no child is touched.
-	Gate *conditions.Program
+	// Gate of the box; while it is false no child is touched. GateWaits tells that it can only be asked after the external calls.
+	Gate      *conditions.Program
+	GateWaits bool
+	// HookCalls are made for the args of hooks, first of all calls.
+	HookCalls call.List
 	// Blocks are onCreate and onReconcile, as far as declared.
 	Blocks []Block
 	// OnDelete is what happens before a deleted resource goes. Nil: nothing of its own.
@@ -157,9 +163,12 @@ type Box struct {
 
 // Block is a list of children with a gate of its own.
 type Block struct {
-	Name     string
-	Gate     *conditions.Program
-	Children []Child
+	Name string
+	Gate *conditions.Program
+	// Calls are made before the children are looked at, while the gate passes; with GateWaits always, for the gate reads what they come to.
+	Calls     call.List
+	GateWaits bool
+	Children  []Child
 	// Ordered tells that a child depends on another one. Then Children are not in the order of their declarations.
 	Ordered bool
 }

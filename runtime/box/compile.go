@@ -155,7 +155,11 @@ type compiler struct {
 	language *template.Language
 	known    *roots.Known
 	// stored is what is known of the roots before normalize and mutation.
-	stored   *roots.Known
+	stored *roots.Known
+	// beforeRules is what is known of them between normalize and mutation.
+	beforeRules *roots.Known
+	// called are the places of the external calls whose results are seen, by their names.
+	called   map[string]*field.Path
 	profiles *profiles
 	errs     *field.ErrorList
 }
@@ -177,11 +181,9 @@ func (c *compiler) seeing(known *roots.Known) *compiler {
 }
 
 func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
-	b := &Box{
-		Gate:       c.gate(declared.Conditions, at),
-		Finalizers: c.finalizers,
-		Status:     c.status(declared.Status, at.Child("status")),
-	}
+	b := &Box{Finalizers: c.finalizers}
+	calls, c := c.externals(b, declared, at)
+	b.Gate, b.Status = c.gate(declared.Conditions, at), c.status(declared.Status, at.Child("status"))
 	if len(declared.Finalizers) > 0 {
 		b.Finalizers = declared.Finalizers
 	}
@@ -192,6 +194,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Watches, b.EventWatches = c.observe(declared, at)
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
+	b.take(calls)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Rollback = c.rollback(declared, at)
 	c.code(b, declared, at.Child("reconciler"))
@@ -456,6 +459,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 	}
 	for _, block := range b.Declared() {
 		note(&b.ReadsChildren, block.Gate.References())
+		note(new(bool), block.Calls.References())
 		for _, child := range block.Children {
 			note(&b.ReadsChildren, child.Gate.References())
 			note(&b.ReadsChildren, child.references())
@@ -466,6 +470,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		}
 	}
 	b.OnDelete.noteReads(note)
+	note(new(bool), b.HookCalls.References())
 	if b.Hooks != nil {
 		b.Hooks.noteReads(note)
 	}

@@ -1,6 +1,7 @@
 package box
 
 import (
+	"context"
 	"maps"
 	"slices"
 	"time"
@@ -11,6 +12,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
@@ -27,13 +29,16 @@ func (c *compiler) preReconcile(b *Box, declared *orkv1.PreReconcile, at *field.
 	}
 	list := at.Child("sentinels")
 	b.Sentinels = c.sentinels(declared.Sentinels, list)
-	gates := c.inGate(b.Sentinels, list.String(), false)
+	shared, gates := c.inGate(b.Sentinels, list.String(), false).calls(declared.External, "preReconcile", at)
 	if one := declared.EnqueueGate; one != nil {
-		b.EnqueueGate = gates.gateOf(one, b.Sentinels, at.Child("enqueueGate"))
+		b.EnqueueGate = gates.gateOf(one, shared, b.Sentinels, "enqueueGate", at)
 	}
 	if one := declared.ReconcileGate; one != nil {
-		b.ReconcileGate = gates.gateOf(&one.Gate, b.Sentinels, at.Child("reconcileGate"))
+		b.ReconcileGate = gates.gateOf(&one.Gate, shared, b.Sentinels, "reconcileGate", at)
 		b.EventAware = one.EventAware
+	}
+	if len(shared) > 0 && b.EnqueueGate == nil && b.ReconcileGate == nil {
+		c.language.Warn(field.Invalid(at.Child("external"), shared[0].Name, "is never called: there is no gate that could read it"))
 	}
 }
 
@@ -45,7 +50,10 @@ func (c *compiler) observedGate(declared *orkv1.Gate, at *field.Path) *gate.Gate
 	}
 	list := at.Child("sentinels")
 	sentinels := c.sentinels(declared.Sentinels, list)
-	return &gate.Gate{Sentinels: sentinels, Conditions: c.inGate(sentinels, list.String(), true).gate(declared.Conditions, at)}
+	calls, in := c.inGate(sentinels, list.String(), true).calls(declared.External, "enqueueGate", at)
+	return &gate.Gate{
+		Calls: calls, Closed: declared.FailPolicy == orkv1.FailPolicyClosed, Sentinels: sentinels, Conditions: in.gate(declared.Conditions, at),
+	}
 }
 
 // sentinels reads the names of a list.
@@ -68,12 +76,14 @@ func (c *compiler) sentinels(declared []string, at *field.Path) []sentinel.Name 
 // inGate returns a compiler of texts that are read before there is a cycle. They see the resource as it is stored.
 func (c *compiler) inGate(declared []sentinel.Name, list string, observed bool) *compiler {
 	in := c.seeing(c.stored.InGate(declared, list, observed))
+	in.called = nil // a gate sees no results but those of its own calls, and they are gone when it has decided
 	in.language = in.language.WithSentinels(declared, list).Enriched()
 	return in
 }
 
-// gateOf compiles a gate whose sentinels are some of those that stand above it.
-func (c *compiler) gateOf(declared *orkv1.Gate, above []sentinel.Name, at *field.Path) *gate.Gate {
+// gateOf compiles a gate whose sentinels are some of those that stand above it, and which makes the shared calls before its own.
+func (c *compiler) gateOf(declared *orkv1.Gate, shared call.List, above []sentinel.Name, name string, at *field.Path) *gate.Gate {
+	at = at.Child(name)
 	list := at.Child("sentinels")
 	own := c.sentinels(declared.Sentinels, list)
 	for _, name := range own {
@@ -82,11 +92,13 @@ func (c *compiler) gateOf(declared *orkv1.Gate, above []sentinel.Name, at *field
 			c.report(field.Invalid(list.Index(i), string(name), "is not among preReconcile.sentinels: add it there"))
 		}
 	}
-	program := c.gate(declared.Conditions, at)
-	if len(own) == 0 && program == nil {
+	calls, in := c.calls(declared.External, name, at)
+	calls = append(slices.Clip(shared), calls...)
+	program := in.gate(declared.Conditions, at)
+	if len(own) == 0 && program == nil && len(calls) == 0 {
 		return nil
 	}
-	return &gate.Gate{Sentinels: own, Conditions: program}
+	return &gate.Gate{Calls: calls, Closed: declared.FailPolicy == orkv1.FailPolicyClosed, Sentinels: own, Conditions: program}
 }
 
 // limits compiles what a queue that fills up drops. Conditions may read what the gates of the box may.
@@ -129,6 +141,8 @@ type Scene struct {
 	// Watched is the object that an observation saw, and Events what is known of a Kubernetes Event by the name of the observation.
 	Watched *unstructured.Unstructured
 	Events  map[string]any
+	// External are the results of the gate's calls. Nil: it has none, or they are not made yet.
+	External map[string]any
 	// State gives the roots that the process knows of itself, health and metrics. It is asked only where one of them is read. Nil: none.
 	State func() map[string]any
 	// Now is the clock. Nil is time.Now.
@@ -158,10 +172,27 @@ func (s *Scene) Facts(object *unstructured.Unstructured, by reader) template.Fac
 	if s.Events != nil {
 		roots["events"] = s.Events
 	}
+	if s.External != nil {
+		roots[externalRoot] = s.External
+	}
 	if s.State != nil && (by.Reads(HealthRoot) || by.Reads(MetricsRoot)) {
 		maps.Copy(roots, s.State())
 	}
 	return template.NewFacts(roots, s.Now)
+}
+
+// Ask makes the calls of a gate, and then has it decide about a resource, or decides by its policy when a call fails.
+func (s *Scene) Ask(ctx context.Context, m call.Maker, g *gate.Gate, object *unstructured.Unstructured) gate.Decision {
+	if len(g.External()) == 0 {
+		return s.Decide(g, object)
+	}
+	results, err := m.Make(ctx, g.Calls, s.Facts(object, g), nil)
+	if err != nil {
+		return g.CallFailed(err)
+	}
+	after := *s
+	after.External = results
+	return after.Decide(g, object)
 }
 
 // Decide has a gate decide about a resource. What cannot be evaluated without the resource is not asked: a nil gate passes.

@@ -53,6 +53,7 @@ func (c *compiler) rollback(declared *orkv1.OperatorBox, at *field.Path) *Rollba
 			r.Within = trigger.WithinDuration.Duration
 		}
 	}
+	c.noCalls(declared.Rollback.OnRollback, at.Child("rollback", "onRollback"))
 	blocks := c.recalling().block(declared.Rollback.OnRollback, "onRollback", true, at.Child("rollback"))
 	if len(blocks) > 0 {
 		r.Block = &blocks[0]

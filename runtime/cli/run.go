@@ -43,6 +43,7 @@ type runFlags struct {
 	probes       string
 	tokenFile    string
 	leadership   leadership
+	external     externalFlags
 	drain        time.Duration
 	objects      bool
 	embedded     bool
@@ -78,6 +79,7 @@ Katalog objects of the operator's namespace run as well.`,
 	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.leadership.add(cmd, &f.environment)
+	f.external.add(cmd)
 	flags.BoolVar(&f.objects, "katalog-objects", inCluster(), "run the Katalog objects of the operator's namespace")
 	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
 	flags.DurationVar(&f.untilSettled, "until-settled", 0, "end when every resource is ready and nothing is queued, or fail after this time")
@@ -108,6 +110,9 @@ func (f *runFlags) check() error {
 	}
 	if err := checkPort(); err != nil {
 		return err
+	}
+	if _, err := f.external.registry(); err != nil {
+		return &usageError{err}
 	}
 	return f.leadership.check()
 }
@@ -195,9 +200,13 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err
 	}
+	calls, err := f.external.registry()
+	if err != nil {
+		return err
+	}
 	e, err := engine.New(mgr, engine.Options{
 		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
-		Hooks: opts.Hooks, Constructors: opts.Constructors,
+		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog

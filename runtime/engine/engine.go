@@ -24,6 +24,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -43,6 +44,7 @@ type Engine struct {
 	sources     *sources.Store
 	observed    *informer.Pool
 	applier     *apply.Applier
+	calls       *external.Client
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -104,6 +106,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		series:   series,
 		flight:   flight.New(opts.Now),
 	}
+	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {
@@ -158,6 +161,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	wake.stop()
 	settlers.Wait()
 	e.end(ctx)
+	e.calls.Close()
 	return nil
 }
 

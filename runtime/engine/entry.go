@@ -246,12 +246,16 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Set: e.set, Queue: r.queue, Resources: r.resources, Health: e.health, Metrics: e.metrics, Now: e.engine.opts.Now, State: e.feedback,
 		Log: logf.FromContext(ctx), Flight: e.engine.flight.Of(e.set.Name),
 	}
+	calls := e.engine.calls.Recorded(e.metrics)
+	if e.set.CallsBeforeQueue() {
+		r.path.Stage = observe.NewStage(calls)
+	}
 	r.sources = e.engine.sources.Reader(func(name types.NamespacedName) {
 		r.path.Offer(observe.Occurrence{Resource: name, Source: queue.SourceWatch})
 	})
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
-		Enrich: r.enrich, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
+		Enrich: r.enrich, Calls: calls, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
 		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(),
@@ -260,7 +264,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: e.engine.drain.left, Now: e.engine.opts.Now,
 		Held:  func() bool { return !r.released.Load() },
-		State: e.feedback, Flight: e.engine.flight.Of(e.set.Name), Later: r.queue.AddAfter,
+		State: e.feedback, Flight: e.engine.flight.Of(e.set.Name), Later: r.queue.AddAfter, Calls: calls,
 		Noted: func(ctx context.Context, name types.NamespacedName) { e.stamp(ctx, r, name) },
 	})
 	log := logf.FromContext(ctx)
@@ -303,6 +307,9 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	r.done = make(chan struct{})
 	beside := e.scale(ctx, r)
+	if stage := r.path.Stage; stage != nil {
+		beside.Go(func() { stage.Run(ctx, r.path) })
+	}
 	go func() {
 		defer close(r.done)
 		defer beside.Wait()

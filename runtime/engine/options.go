@@ -9,6 +9,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 )
@@ -26,6 +27,9 @@ type Options struct {
 	Hooks map[string]*hook.Hook
 	// Constructors are the functions that make whole reconcilers, by the same names. Defaults to none.
 	Constructors map[string]constructor.Func
+	// External has a client for each protocol of external calls. Defaults to one for http that refuses the addresses which
+	// external.HTTPOptions name.
+	External external.Registry
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
 	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's
@@ -45,6 +49,13 @@ func (o *Options) setDefaults() error {
 			return err
 		}
 		o.Registry = registry
+	}
+	if o.External == nil {
+		caller, err := external.NewHTTP(external.HTTPOptions{})
+		if err != nil {
+			return err //nolint:wrapcheck // a mistake of the program
+		}
+		o.External = external.Registry{orkv1.ProtocolHTTP: caller}
 	}
 	if o.Namespace == "" {
 		o.Namespace = "default"

@@ -23,7 +23,8 @@ type State struct {
 	// Running tells whether its controller runs.
 	Running bool
 	Health  health.Snapshot
-	// Busy is how many resources wait for a worker, are with one, or wait for a retry that is due.
+	// Busy is how many resources wait for a worker, are with one, or wait for a retry that is due, and how many events wait for the calls
+	// of their gate.
 	Busy int
 	// Capacity is how much its controller takes on, and where the numbers come from.
 	Capacity box.Capacity
@@ -62,7 +63,7 @@ func (e *entry) state() State {
 	s.Running = e.operates()
 	if r.led.Load() {
 		ready, processing, _ := r.queue.Pending()
-		s.Busy = ready + processing
+		s.Busy = ready + processing + r.path.Stage.Len()
 	}
 	for _, object := range r.objects() {
 		ready, held, reason := e.readiness(r, object)

@@ -7,10 +7,15 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // Gate passes when any of its sentinels is true, or none of them was computed, and its conditions pass. A nil Gate passes.
 type Gate struct {
+	// Calls are made before the gate is asked. When one of them fails, the gate is not asked: it passes, unless Closed.
+	Calls  call.List
+	Closed bool
+
 	Sentinels  []sentinel.Name
 	Conditions *conditions.Program
 }
@@ -28,7 +33,7 @@ type Occasion struct {
 // Decision of a gate.
 type Decision struct {
 	Admit bool
-	// Reason is why not, for people. Empty when the gate passes.
+	// Reason is why not, for people. Empty when the gate passes, but for one that passes because a call failed.
 	Reason string
 }
 
@@ -57,9 +62,22 @@ func (g *Gate) heard(o Occasion) bool {
 	return false
 }
 
-// Reads tells whether the gate may read a root.
-func (g *Gate) Reads(root string) bool { return g != nil && reads(g.Conditions, root) }
+// External are the calls of the gate. A nil Gate has none.
+func (g *Gate) External() call.List {
+	if g == nil {
+		return nil
+	}
+	return g.Calls
+}
 
-func reads(program *conditions.Program, root string) bool {
-	return slices.ContainsFunc(program.References(), func(path []string) bool { return len(path) == 0 || path[0] == root })
+// CallFailed is the decision when one of the gate's calls fails.
+func (g *Gate) CallFailed(err error) Decision { return Decision{Admit: !g.Closed, Reason: err.Error()} }
+
+// Reads tells whether the gate, or one of its calls, may read a root.
+func (g *Gate) Reads(root string) bool {
+	return g != nil && (reads(g.Conditions.References(), root) || reads(g.Calls.References(), root))
+}
+
+func reads(references [][]string, root string) bool {
+	return slices.ContainsFunc(references, func(path []string) bool { return len(path) == 0 || path[0] == root })
 }

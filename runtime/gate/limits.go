@@ -65,4 +65,4 @@ func (l *Limits) Judge(depth, most int, facts func(*Limit) template.Facts) Judge
 func (l *Limit) depth(most int) int { return max(1, (most*l.Percent+99)/100) }
 
 // Reads tells whether a limit may read a root.
-func (l *Limit) Reads(root string) bool { return l != nil && reads(l.Conditions, root) }
+func (l *Limit) Reads(root string) bool { return l != nil && reads(l.Conditions.References(), root) }

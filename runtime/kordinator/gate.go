@@ -6,6 +6,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
@@ -21,12 +22,15 @@ func (k *Kordinator) admits(ctx context.Context, w work.Work) bool {
 	scene := box.Scene{
 		Sentinels: w.Events.Sentinels, Uncomputed: w.Events.Uncomputed, Declared: w.Box.Sentinels, Events: events, State: k.State, Now: k.Now,
 	}
-	decision := scene.Decide(w.Box.ReconcileGate, w.Object)
+	decision := scene.Ask(ctx, call.Maker{By: k.Calls}, w.Box.ReconcileGate, w.Object)
 	k.Metrics.Decided(metrics.ReconcileGate, decision.Admit)
-	if !decision.Admit {
+	switch {
+	case !decision.Admit:
 		k.Health.Gated(w.Item.NamespacedName, decision.Reason)
 		k.Flight.Record(w.Item.NamespacedName, flight.Record{Kind: flight.Gated, Message: "reconcile gate closed: " + decision.Reason, EventID: w.Item.EventID})
 		logf.FromContext(ctx).V(1).Info("gate closed, no reconcile", "gate", metrics.ReconcileGate, "reason", decision.Reason)
+	case decision.Reason != "":
+		logf.FromContext(ctx).Info("gate open, for a call of it failed", "gate", metrics.ReconcileGate, "reason", decision.Reason)
 	}
 	return decision.Admit
 }

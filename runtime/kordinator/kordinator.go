@@ -12,6 +12,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
@@ -26,7 +27,7 @@ type Resources interface {
 	Get(name types.NamespacedName) *unstructured.Unstructured
 }
 
-// Options of a Kordinator. All but Noted, Held, State, Now and Drain must be set.
+// Options of a Kordinator. All but Noted, Held, Calls, State, Now and Drain must be set.
 type Options struct {
 	Set       *box.Set
 	Resources Resources
@@ -43,6 +44,8 @@ type Options struct {
 	Held func() bool
 	// State gives the roots health and metrics, where the reconcile gate reads one of them. Nil: both are empty.
 	State func() map[string]any
+	// Calls answers the external calls of the reconcile gate. Nil: none are made.
+	Calls external.Caller
 	// Now is the clock of the reconcile gate. Nil is time.Now.
 	Now func() time.Time
 	// Flight remembers what became of each resource's cycles.

@@ -22,6 +22,7 @@ type Recorder struct {
 	validations       *prometheus.CounterVec
 	rejections        *prometheus.CounterVec
 	scaling           *scaling
+	calls             calls
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -34,7 +35,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, []string{"crd"}),
-		now: newNow(), scaling: newScaling(),
+		now: newNow(), scaling: newScaling(), calls: newCalls(),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "controller_workers_active", Help: "Workers in a cycle.",
 		}, []string{"crd"}),
@@ -69,7 +70,8 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
 		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
 		share(registerer, &r.observed), share(registerer, &r.validations), share(registerer, &r.rejections),
-		share(registerer, &r.scaling),
+		share(registerer, &r.scaling), share(registerer, &r.calls.total), share(registerer, &r.calls.failures),
+		share(registerer, &r.calls.duration),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -122,7 +124,7 @@ func (c *CRD) Remove() {
 		DeletePartialMatch(labels prometheus.Labels) int
 	}{
 		r.reconciles, r.duration, r.active, r.activations, r.activationLatency, r.panics, r.children, r.rollbacks, r.validations, r.rejections,
-		r.gates.decisions, r.gates.dropped, r.observed,
+		r.gates.decisions, r.gates.dropped, r.observed, r.calls.total, r.calls.failures, r.calls.duration,
 	} {
 		vector.DeletePartialMatch(prometheus.Labels{"crd": c.name})
 	}

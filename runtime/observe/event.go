@@ -1,6 +1,8 @@
 package observe
 
 import (
+	"context"
+
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -8,6 +10,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
@@ -84,18 +87,22 @@ func (p *Path) judge(e *event, item queue.Item) gate.Judgement {
 }
 
 // admits asks the gate of the observation, if it is one, and that of the box.
-func (p *Path) admits(e *event) bool {
+func (p *Path) admits(ctx context.Context, e *event) bool {
+	var maker call.Maker
+	if p.Stage != nil {
+		maker.By = p.Stage.calls
+	}
 	if o := e.Observed; o != nil && o.Gate != nil {
 		scene := e.scene
 		scene.Watched, scene.Declared, scene.Sentinels, scene.Uncomputed = o.Object, o.Gate.Sentinels, o.Sentinels, o.Sentinels == nil
-		if !p.decided(e, metrics.ObserveGate, scene.Decide(o.Gate, e.object)) {
+		if !p.decided(e, metrics.ObserveGate, scene.Ask(ctx, maker, o.Gate, e.object)) {
 			return false
 		}
 	}
 	if e.box.EnqueueGate == nil {
 		return true
 	}
-	decision := e.scene.Decide(e.box.EnqueueGate, e.object)
+	decision := e.scene.Ask(ctx, maker, e.box.EnqueueGate, e.object)
 	if !decision.Admit && p.Health != nil {
 		p.Health.Refused(e.Resource, "enqueueGate: "+decision.Reason)
 	}
@@ -106,7 +113,11 @@ func (p *Path) decided(e *event, by metrics.Gate, decision gate.Decision) bool {
 	if p.Metrics != nil {
 		p.Metrics.Decided(by, decision.Admit)
 	}
-	if !decision.Admit {
+	switch {
+	case decision.Admit && decision.Reason != "":
+		p.Log.Info("gate open, for a call of it failed", "gate", by,
+			"namespace", e.Resource.Namespace, "name", e.Resource.Name, "reason", decision.Reason)
+	case !decision.Admit:
 		p.refused(&e.Occurrence, string(by)+" gate closed: "+decision.Reason, e.scene.Sentinels)
 		p.Log.V(1).Info("gate closed, event dropped", "gate", by, "source", e.Source.String(),
 			"namespace", e.Resource.Namespace, "name", e.Resource.Name, "reason", decision.Reason)

@@ -55,6 +55,8 @@ type Path struct {
 	Queue *queue.Queue
 	// Resources are what is in memory. Nil: a resource is known only by an occurrence that brings it along.
 	Resources Resources
+	// Stage is where events wait for the external calls of their gates. Nil: no calls are made.
+	Stage *Stage
 	// Health is told of events that a gate refuses, and Metrics of all decisions. Nil: nobody is.
 	Health  *health.CRD
 	Metrics *metrics.CRD
@@ -67,10 +69,9 @@ type Path struct {
 	Flight flight.Log
 }
 
-// Offer queues the resource, unless its namespace, a queue that is full or a gate forbids it, which are asked in this order. Nothing
-// keeps back a resource that is gone or on its way out.
+// Offer queues the resource, unless its namespace, a queue that is full or a gate forbids it, which are asked in this order. It
+// never waits for an answer. Nothing keeps back a resource that is gone or on its way out.
 func (p *Path) Offer(o Occurrence) {
-	item := queue.Item{NamespacedName: o.Resource, GVK: p.Set.GVK}
 	object := o.After
 	if object == nil && o.Before == nil && p.Resources != nil {
 		object = p.Resources.Get(o.Resource)
@@ -79,6 +80,7 @@ func (p *Path) Offer(o Occurrence) {
 	case object == nil && o.Observed != nil && p.Resources != nil:
 		return // it concerns nobody
 	case object == nil || leaving(object):
+		item := queue.Item{NamespacedName: o.Resource, GVK: p.Set.GVK}
 		p.Queue.OfferBelow(item, queue.Facts{Source: o.Source}, 0)
 		p.seen(&o, item, nil)
 		return
@@ -89,11 +91,19 @@ func (p *Path) Offer(o Occurrence) {
 		p.dropped(e, metrics.DroppedByNamespace)
 		return
 	}
+	if !p.Stage.take(e) {
+		p.admit(context.Background(), e) // which calls nobody
+	}
+}
+
+// admit queues the event, unless a queue that is full or a gate forbids it.
+func (p *Path) admit(ctx context.Context, e *event) {
+	item := queue.Item{NamespacedName: e.Resource, GVK: p.Set.GVK}
 	if e.box.EventAware {
 		item.EventID = p.Queue.NextEventID()
 	}
 	judged := p.judge(e, item)
-	if judged.Drop != "" || !p.admits(e) {
+	if judged.Drop != "" || !p.admits(ctx, e) {
 		p.overflown(e, judged)
 		return
 	}

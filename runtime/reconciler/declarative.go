@@ -22,6 +22,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
@@ -48,6 +49,8 @@ type Options struct {
 	Applier  *apply.Applier
 	// Enrich reads what the entry enriches children with. Nil has nothing but what the children tell themselves.
 	Enrich *enrich.Reader
+	// Calls answers external calls. Nil: none are made.
+	Calls external.Caller
 	// Sources reads what children are copies of. Nil has nothing.
 	Sources  *sources.Reader
 	Recorder events.EventRecorder
@@ -192,7 +195,9 @@ func (d *Declarative) phases(s *scope) []phase {
 	case d.rolledBack(s):
 		return d.rollbackPhases(s)
 	default:
-		phases := []phase{d.normalize, d.guard, d.obeyRules, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata}
+		phases := []phase{
+			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
+		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
 			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.leaveSurfaces, d.recordSpec)
 		}

@@ -9,6 +9,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // normalize gives the spec the form that everything after it reads. The resource itself is not changed.
@@ -33,12 +35,18 @@ func (d *Declarative) normalize(_ context.Context, s *scope) (done bool, err err
 
 // obeyRules mutates the resource in memory and validates it. What rules deny ends the cycle: the children stay as they are.
 func (d *Declarative) obeyRules(ctx context.Context, s *scope) (done bool, err error) {
-	steps := []func(context.Context, *scope){d.mutate, d.validate}
+	steps := []struct {
+		calls call.List
+		obey  func(context.Context, *scope)
+	}{{s.Set.MutationCalls, d.mutate}, {s.Set.ValidationCalls, d.validate}}
 	if !s.Set.MutateFirst {
 		steps[0], steps[1] = steps[1], steps[0]
 	}
 	for _, step := range steps {
-		step(ctx, s)
+		if err := d.call(ctx, s, step.calls); err != nil {
+			return false, err
+		}
+		step.obey(ctx, s)
 	}
 	s.denied = s.validation.Err()
 	return s.denied != nil, nil

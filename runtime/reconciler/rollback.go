@@ -21,6 +21,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // rollback is what a cycle goes back to.
@@ -204,7 +205,8 @@ func (d *Declarative) tally(ctx context.Context, s *scope) bool {
 func blamesSpec(err error) bool {
 	_, missing := errors.AsType[*children.MissingKindError](err)
 	_, unreadable := errors.AsType[*children.UnreadableKindError](err)
-	return !missing && !unreadable
+	_, called := errors.AsType[*call.Error](err)
+	return !missing && !unreadable && !called
 }
 
 // recent are the failures that count: no more than are needed, and only those of the time that they may take.

@@ -27,6 +27,9 @@ type scope struct {
 	facts template.Facts
 	// edges notes when what the facts say may change through time alone.
 	edges *template.Edges
+	// called are the results of external calls by their names, those that are not made included. Set at the start and by the phases that
+	// make calls, which replace the map.
+	called map[string]any
 	// effective is the resource as normalize and mutation make it. Set by them.
 	effective map[string]any
 	// validation is what the rules say, if validated tells that they were asked; denied is why they forbid the resource. Set by
@@ -133,6 +136,9 @@ func (d *Declarative) newScope(w work.Work) *scope {
 		for name, value := range d.Feedback() {
 			s.facts = s.facts.With(name, value)
 		}
+	}
+	if calls := w.Set.Calls(w.Box); len(calls) > 0 {
+		s.note(calls.Skipped())
 	}
 	return s
 }

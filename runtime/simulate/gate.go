@@ -1,6 +1,7 @@
 package simulate
 
 import (
+	"context"
 	"reflect"
 	"slices"
 	"time"
@@ -8,7 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
@@ -23,7 +26,7 @@ type cause struct {
 }
 
 // enqueued asks the enqueue gate about the change, once.
-func (a *actor) enqueued(object *unstructured.Unstructured) bool {
+func (a *actor) enqueued(ctx context.Context, object *unstructured.Unstructured) bool {
 	if a.cause.asked {
 		return !a.cause.dropped
 	}
@@ -34,25 +37,32 @@ func (a *actor) enqueued(object *unstructured.Unstructured) bool {
 	} else {
 		a.cause.sentinels = sentinel.Compute(b.Sentinels, before(a.old, object), object)
 	}
-	a.cause.dropped = !a.passes("enqueueGate", b.EnqueueGate, b, object)
+	a.cause.dropped = !a.passes(ctx, "enqueueGate", b.EnqueueGate, b, object)
 	a.cause.enqueued = slices.Clone(a.gates)
 	return !a.cause.dropped
 }
 
 // reconciled asks the reconcile gate about the resource as it is. Each cycle after the first belongs to the same change.
-func (a *actor) reconciled(object *unstructured.Unstructured) bool {
+func (a *actor) reconciled(ctx context.Context, object *unstructured.Unstructured) bool {
 	b := a.effective(object)
-	return a.passes("reconcileGate", b.ReconcileGate, b, object)
+	return a.passes(ctx, "reconcileGate", b.ReconcileGate, b, object)
 }
 
-func (a *actor) passes(name string, g *gate.Gate, b *box.Box, object *unstructured.Unstructured) bool {
+func (a *actor) passes(ctx context.Context, name string, g *gate.Gate, b *box.Box, object *unstructured.Unstructured) bool {
 	if g == nil {
 		return true
 	}
 	scene := box.Scene{
 		Sentinels: a.cause.sentinels, Uncomputed: a.cause.uncomputed, Declared: b.Sentinels, Now: func() time.Time { return a.opts.Now },
 	}
-	decision := scene.Decide(g, object)
+	maker := call.Maker{By: stubbed{a}, Passes: func(one *call.Call, facts template.Facts) bool {
+		verdict := one.Gate.Evaluate(facts)
+		if one.Gate != nil {
+			a.gates = append(a.gates, Gate{Gate: one.Place, Pass: verdict.Pass, Reason: verdict.Reason})
+		}
+		return verdict.Pass
+	}}
+	decision := scene.Ask(ctx, maker, g, object)
 	a.gates = append(a.gates, Gate{Gate: name, Pass: decision.Admit, Reason: decision.Reason})
 	return decision.Admit
 }

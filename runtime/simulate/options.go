@@ -23,7 +23,9 @@ type Options struct {
 	Children []*unstructured.Unstructured
 	// Old are the resources as they were before the last change. Defaults to none.
 	Old []*unstructured.Unstructured
-	// Roots are what templates and conditions read besides the resource and its children, such as external.
+	// Roots are what templates and conditions read besides the resource and its children: cross, docker and git as they are, and in external
+	// the answers to external calls, by their names: status, body, error and called, and beside them the fields of a JSON body. A call
+	// without one is not made, and a warning of the outcome says so.
 	Roots map[string]any
 	// Target by which the resources were delivered. Defaults to what their annotations say.
 	Target string

@@ -24,8 +24,13 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	others, stubs, err := answersOf(opts.Roots, entries)
+	if err != nil {
+		return nil, err
+	}
+	opts.Roots = others
 	s := &simulation{
-		opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}, chance: chance(),
+		stubs: stubs, opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}, chance: chance(),
 	}
 	s.server = newServer(s.kinds, opts.Now)
 	s.store = children.NewStoreOf(s.server.watch, s.kinds)
@@ -112,6 +117,8 @@ type simulation struct {
 	server  *server
 	store   *children.Store
 	applier *apply.Applier
+	// stubs answer external calls.
+	stubs answers
 	// observed are the children that are given, as they are given.
 	observed map[key]*unstructured.Unstructured
 	sources  *sources.Store

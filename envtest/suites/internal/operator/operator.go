@@ -29,6 +29,11 @@ type Operator struct {
 // Start starts an engine, which goes on until Stop, and waits until it runs or the context ends. What it has to remember, it keeps in
 // the namespace.
 func Start(ctx context.Context, cfg *rest.Config, katalog *orkv1.Katalog, namespace string) (*Operator, error) {
+	return StartWith(ctx, cfg, engine.Options{Katalogs: []*orkv1.Katalog{katalog}, Namespace: namespace})
+}
+
+// StartWith starts an engine with options, as Start does.
+func StartWith(ctx context.Context, cfg *rest.Config, opts engine.Options) (*Operator, error) {
 	o := &Operator{done: make(chan error, 1)}
 	cfg = rest.CopyConfig(cfg)
 	cfg.Wrap(o.Wrap)
@@ -38,7 +43,7 @@ func Start(ctx context.Context, cfg *rest.Config, katalog *orkv1.Katalog, namesp
 	if err != nil {
 		return nil, fmt.Errorf("make a manager: %w", err)
 	}
-	o.engine, err = engine.New(mgr, engine.Options{Katalogs: []*orkv1.Katalog{katalog}, Namespace: namespace})
+	o.engine, err = engine.New(mgr, opts)
 	if err != nil {
 		return nil, fmt.Errorf("make an engine: %w", err)
 	}

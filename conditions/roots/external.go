@@ -1,0 +1,59 @@
+package roots
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/orkestra-runtime/orkestra/api/nearest"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// External is the root of the results of external calls.
+const External = "external"
+
+// WithExternal returns the roots of a place that sees the results of these external calls besides those that it saw.
+func (r *Known) WithExternal(names ...string) *Known {
+	calls := map[string]Props{}
+	if before := r.roots[External]; before != nil {
+		maps.Copy(calls, before.Properties)
+	}
+	for _, name := range names {
+		calls[name] = Props{XPreserveUnknownFields: new(true)}
+	}
+	return r.With(External, object(calls))
+}
+
+// InCall returns the roots of an external call, which is made before there are children to see.
+func (r *Known) InCall() *Known {
+	in := *r
+	in.roots, in.local = maps.Clone(r.roots), maps.Clone(r.local)
+	for _, name := range []string{"children", "docker"} {
+		if _, known := in.roots[name]; known {
+			delete(in.roots, name)
+			in.local[name] = "is there after the external calls"
+			in.withoutCEL = append(slices.Clip(in.withoutCEL), name)
+		}
+	}
+	return in.renewed()
+}
+
+// checkExternal tells what is wrong with reading .external.<name>.
+func (r *Known) checkExternal(name string) *template.Misread {
+	calls := r.roots[External]
+	if _, declared := calls.Properties[name]; declared || name == template.Element {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(calls.Properties))
+	said := fmt.Sprintf("there is no result of an external call %s here", name)
+	switch near := nearest.Word(name, names); {
+	case near != "":
+		said += fmt.Sprintf(": did you mean .external.%s?", near)
+	case len(names) > 0:
+		said += " (valid: " + strings.Join(names, ", ") + ")"
+	default:
+		said += ": no call is declared that is made before"
+	}
+	return &template.Misread{Problem: said}
+}

@@ -1,0 +1,81 @@
+package external
+
+import (
+	"errors"
+	"fmt"
+	"net/netip"
+)
+
+// StatusError is an answer with another status than the one that was wanted.
+type StatusError struct {
+	Code int
+	// Want is 0 for any 2xx.
+	Want int
+}
+
+// Judge tells whether a status is one that is wanted. The error is a StatusError.
+func (r *Request) Judge(code int) error {
+	if r.ExpectedStatus == 0 && code/100 == 2 || code == r.ExpectedStatus {
+		return nil
+	}
+	return &StatusError{Code: code, Want: r.ExpectedStatus}
+}
+
+func (e *StatusError) Error() string {
+	if e.Want == 0 {
+		return fmt.Sprintf("status %d, want 2xx", e.Code)
+	}
+	return fmt.Sprintf("status %d, want %d", e.Code, e.Want)
+}
+
+// AddressError is an address that must not be asked.
+type AddressError struct {
+	Address netip.Addr
+	// Why it must not, such as loopback.
+	Why string
+}
+
+func (e *AddressError) Error() string {
+	return fmt.Sprintf("the address %s is %s, which is refused unless the operator is told to allow it (--external-allow)", e.Address, e.Why)
+}
+
+// RequestError is a request that cannot be sent at all: another try comes to the same.
+type RequestError struct{ Problem string }
+
+func (e *RequestError) Error() string { return e.Problem }
+
+// CredentialError is a credential that cannot be had.
+type CredentialError struct{ Err error }
+
+func (e *CredentialError) Error() string { return "credential: " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *CredentialError) Unwrap() error { return e.Err }
+
+// FailureOf names the kind of an error for metrics: http_<status>, address, credential, request, or network for all others. It is empty
+// without an error.
+func FailureOf(err error) string {
+	if err == nil {
+		return ""
+	}
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return fmt.Sprintf("http_%d", status.Code)
+	}
+	if _, ok := errors.AsType[*AddressError](err); ok {
+		return "address"
+	}
+	if _, ok := errors.AsType[*CredentialError](err); ok {
+		return "credential"
+	}
+	if _, ok := errors.AsType[*RequestError](err); ok {
+		return "request"
+	}
+	return "network"
+}
+
+// hopeless tells whether another try comes to the same.
+func hopeless(err error) bool {
+	_, address := errors.AsType[*AddressError](err)
+	_, request := errors.AsType[*RequestError](err)
+	return address || request
+}

@@ -1,0 +1,230 @@
+package box
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	rbacv1 "k8s.io/api/rbac/v1"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
+	"github.com/orkestra-runtime/orkestra/runtime/gate"
+)
+
+// calls compiles the external calls of a list, each of which sees the results of those before it, and returns a compiler of texts that see
+// them all. Above is where the list stands, for people, and at its place in the document.
+func (c *compiler) calls(declared []orkv1.ExternalCall, above string, at *field.Path) (call.List, *compiler) {
+	seeing := *c
+	seeing.called = maps.Clone(c.called)
+	list := make(call.List, 0, len(declared))
+	for i := range declared {
+		one, here := &declared[i], at.Child("external").Index(i)
+		in := seeing.seeing(seeing.known.InCall())
+		list = append(list, in.call(one, fmt.Sprintf("%s.external[%d] %s", above, i, one.Name), i, at))
+		if first, taken := seeing.called[one.Name]; taken {
+			c.report(field.Invalid(here.Child("name"), one.Name, fmt.Sprintf("is the name of %s already, whose result it would replace; choose another", first)))
+		}
+		if seeing.called == nil {
+			seeing.called = map[string]*field.Path{}
+		}
+		seeing.called[one.Name] = here
+		seeing = *seeing.seeing(seeing.known.WithExternal(one.Name))
+	}
+	if len(list) == 0 {
+		return nil, c
+	}
+	return list, &seeing
+}
+
+func (c *compiler) call(declared *orkv1.ExternalCall, place string, index int, at *field.Path) *call.Call {
+	here := at.Child("external").Index(index)
+	c.url(declared.URL, here.Child("url"))
+	texts, errs := template.CompileOf(c.language.Under(at), call.Texts{URL: declared.URL, Body: declared.Body, Headers: declared.Headers},
+		field.NewPath("external").Index(index))
+	c.report(errs...)
+	base := external.Request{
+		Name: declared.Name, Site: site(declared.URL), Protocol: cmp.Or(declared.Protocol, orkv1.ProtocolHTTP), Method: declared.Method,
+		Auth: declared.Auth, ExpectedStatus: int(declared.ExpectedStatus), Retry: c.tries(declared.RetryBackoff, here.Child("retryBackoff")),
+	}
+	if declared.Timeout != nil {
+		base.Timeout = declared.Timeout.Duration
+	}
+	if declared.CacheFor != nil {
+		base.CacheFor = declared.CacheFor.Duration
+	}
+	if declared.Sleep != nil {
+		base.Sleep = declared.Sleep.Duration
+	}
+	return &call.Call{
+		Name: declared.Name, Place: place, Gate: c.gate(declared.Conditions, here), Texts: texts, Base: base,
+		ContinueOnError: declared.ContinueOnError,
+		AdmissionOnly:   declared.Fires != nil && declared.Fires.Reconcile != nil && !*declared.Fires.Reconcile,
+	}
+}
+
+// tries compiles a retryBackoff, whose tries are all within one cycle.
+func (c *compiler) tries(declared *orkv1.RetryBackoff, at *field.Path) *external.Retry {
+	resync := DefaultResync
+	if r := c.entry.OperatorBox.Reconciler; r != nil && r.Resync != nil && r.Resync.Duration > 0 {
+		resync = r.Resync.Duration
+	}
+	r := c.retry(declared, resync, at)
+	if r == nil {
+		return nil
+	}
+	return &external.Retry{Attempts: r.Attempts, Delay: r.Delay}
+}
+
+// url checks what can be known of a URL before it is rendered.
+func (c *compiler) url(declared orkv1.Template, at *field.Path) {
+	text := strings.TrimSpace(string(declared))
+	scheme, rest, found := strings.Cut(text, "://")
+	switch {
+	case text == "":
+		c.report(field.Required(at, "where the call goes to"))
+	case strings.Contains(scheme, "{{"):
+	case !found || scheme != "http" && scheme != "https":
+		c.report(field.Invalid(at, text, "must begin with http:// or https://"))
+	case isStatic(declared):
+		if parsed, err := url.Parse(text); err != nil || parsed.Hostname() == "" {
+			c.report(field.Invalid(at, text, "is no URL with a host"))
+		}
+	case strings.IndexAny(rest, "/?#") == 0:
+		c.report(field.Invalid(at, text, "names no host"))
+	}
+}
+
+// externalRoot is that of the results of external calls.
+const externalRoot = roots.External
+
+// templated is what metrics call a host that only a resource tells: there must not be a series for each.
+const templated = "templated"
+
+// site is the host of a URL as the Katalog spells it.
+func site(declared orkv1.Template) string {
+	_, rest, _ := strings.Cut(strings.TrimSpace(string(declared)), "://")
+	host := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		host = rest[:end]
+	}
+	host = host[strings.LastIndex(host, "@")+1:]
+	if host == "" || strings.Contains(host, "{{") || strings.Contains(host, "}}") {
+		return templated
+	}
+	return host
+}
+
+// externals compiles the calls of a box, in the order in which a cycle makes them, and returns those of the blocks, by the names of the
+// blocks, and a compiler of texts that see all results. Those of hooks are made before the rules are obeyed, and see no results but their own.
+func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path) (map[string]call.List, *compiler) {
+	seen := c
+	if r := declared.Reconciler; r != nil && r.Hooks != nil && r.Constructor == nil {
+		own := c.seeing(c.beforeRules)
+		b.HookCalls, own = own.calls(r.Hooks.External, "hooks", at.Child("reconciler", "hooks"))
+		seen = c.seeing(c.known.WithExternal(b.HookCalls.Names()...))
+		seen.called = own.called
+	}
+	lists := map[string]call.List{}
+	for _, one := range []struct {
+		name  string
+		block *orkv1.Block
+	}{{"onReconcile", declared.OnReconcile}, {"onCreate", declared.OnCreate}} {
+		if one.block != nil {
+			lists[one.name], seen = seen.calls(one.block.External, one.name, at.Child(one.name))
+		}
+	}
+	return lists, seen
+}
+
+// take hands the calls to the blocks that declare them.
+func (b *Box) take(lists map[string]call.List) {
+	for i := range b.Blocks {
+		block := &b.Blocks[i]
+		block.Calls, block.GateWaits = lists[block.Name], readsResults(block.Gate)
+	}
+	b.GateWaits = readsResults(b.Gate)
+}
+
+// readsResults tells whether a gate can only be asked when the external calls are made.
+func readsResults(gate *conditions.Program) bool {
+	return slices.ContainsFunc(gate.References(), func(path []string) bool {
+		return len(path) == 0 || path[0] == externalRoot || path[0] == "children"
+	})
+}
+
+// noCalls refuses calls in a block that makes none.
+func (c *compiler) noCalls(declared *orkv1.Block, at *field.Path) {
+	if declared != nil && len(declared.External) > 0 {
+		c.report(field.Forbidden(at.Child("external"), "is not supported yet in this block"))
+	}
+}
+
+// Calls are all that a cycle of the box may make, those of the entry's rules included.
+func (s *Set) Calls(b *Box) call.List {
+	all := slices.Concat(b.HookCalls, s.MutationCalls, s.ValidationCalls)
+	for _, block := range b.Blocks {
+		all = append(all, block.Calls...)
+	}
+	return all
+}
+
+// gatesBeforeQueue are those between an event and the queue.
+func (b *Box) gatesBeforeQueue() []*gate.Gate {
+	gates := []*gate.Gate{b.EnqueueGate}
+	for _, one := range b.Watches {
+		gates = append(gates, one.Gate)
+	}
+	for _, one := range b.EventWatches {
+		gates = append(gates, one.Gate)
+	}
+	return gates
+}
+
+// everyCall lists all calls of the entry, those of its gates too.
+func (s *Set) everyCall() call.List {
+	var all call.List
+	for _, b := range s.Boxes() {
+		all = append(all, s.Calls(b)...)
+		for _, one := range append(b.gatesBeforeQueue(), b.ReconcileGate) {
+			all = append(all, one.External()...)
+		}
+	}
+	return all
+}
+
+// CallNames are the names of all calls of the entry, sorted.
+func (s *Set) CallNames() []string {
+	names := s.everyCall().Names()
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// CallsBeforeQueue tells whether a gate between an event and the queue makes calls.
+func (s *Set) CallsBeforeQueue() bool {
+	return slices.ContainsFunc(s.Boxes(), func(b *Box) bool {
+		return slices.ContainsFunc(b.gatesBeforeQueue(), func(g *gate.Gate) bool { return len(g.External()) > 0 })
+	})
+}
+
+// credentials is the right to read the Secrets that calls name, and no others.
+func (s *Set) credentials() []rbacv1.PolicyRule {
+	names := map[string]bool{}
+	for _, one := range s.everyCall().Credentials() {
+		names[one.Name] = true
+	}
+	if len(names) == 0 {
+		return nil
+	}
+	return []rbacv1.PolicyRule{{
+		APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: slices.Sorted(maps.Keys(names)), Verbs: []string{"get"},
+	}}
+}

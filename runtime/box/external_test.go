@@ -1,0 +1,159 @@
+package box_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	rbacv1 "k8s.io/api/rbac/v1"
+	"sigs.k8s.io/yaml"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+)
+
+// compileCalls compiles an entry from YAML.
+func compileCalls(t *testing.T, entry string) ([]*box.Set, box.Findings) {
+	t.Helper()
+	registry, err := builtin.Registry()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var crd orkv1.CRD
+	if err := yaml.UnmarshalStrict([]byte(entry), &crd); err != nil {
+		t.Fatal(err)
+	}
+	crd.APITypes = orkv1.APITypes{Group: "example.com", Version: "v1", Kind: "Shop"}
+	katalog := &orkv1.Katalog{}
+	katalog.Spec.CRDs = map[string]orkv1.CRD{"shop": crd}
+	return box.CompileKatalog(katalog, box.Options{Registry: registry})
+}
+
+func TestExternalResults(t *testing.T) {
+	const a, b = `{name: alpha, url: "http://a.example.com"}`, `{name: beta, url: "http://b.example.com/{{ .external.alpha.status }}"}`
+	reads := func(name string) string {
+		return `{configMaps: [{name: c, data: {a: "{{ .external.` + name + `.status }}"}}]}`
+	}
+	cases := map[string]struct {
+		reason, entry, want string
+	}{
+		"Children": {
+			reason: "children see the results of all calls of their box",
+			entry:  `operatorBox: {onCreate: {external: [` + a + `]}, onReconcile: {external: [], configMaps: [{name: c, data: {a: "{{ .external.alpha.fresh }}"}}]}}`,
+		},
+		"Misspelt": {
+			reason: "a name is known before anything runs",
+			entry:  `operatorBox: {onReconcile: {external: [` + a + `], configMaps: [{name: c, data: {a: "{{ .external.alhpa.status }}"}}]}}`,
+			want:   "there is no result of an external call alhpa here: did you mean .external.alpha?",
+		},
+		"None": {reason: "without a call there is no result", entry: `operatorBox: {onReconcile: ` + reads("alpha") + `}`, want: "no call is declared that is made before"},
+		"CEL": {
+			reason: "in CEL as well",
+			entry:  `operatorBox: {onReconcile: {external: [` + a + `], when: [{cel: "external.alpah.status == '200'"}]}}`, want: "did you mean .external.alpha?",
+		},
+		"Earlier": {reason: "a call sees those before it", entry: `operatorBox: {onReconcile: {external: [` + a + `, ` + b + `]}}`},
+		"Later": {
+			reason: "and none after it", entry: `operatorBox: {onReconcile: {external: [` + b + `, ` + a + `]}}`,
+			want: "no call is declared that is made before",
+		},
+		"BlockOrder": {reason: "the calls of onReconcile come before those of onCreate", entry: `operatorBox: {onCreate: {external: [` + b + `]}, onReconcile: {external: [` + a + `]}}`},
+		"Defect65": {
+			reason: "no result may replace another one", entry: `operatorBox: {onCreate: {external: [` + a + `]}, onReconcile: {external: [` + a + `]}}`,
+			want: "is the name of spec.crds[shop].operatorBox.onReconcile.external[0] already, whose result it would replace",
+		},
+		"Defect65Rules": {
+			reason: "nor that of a rule", entry: "mutation: {external: [" + a + "]}\noperatorBox: {onReconcile: {external: [" + a + "]}}",
+			want: "is the name of spec.crds[shop].mutation.external[0] already",
+		},
+		"Defect65Hooks": {
+			reason: "nor that of hooks", entry: "operatorBox: {reconciler: {hooks: {location: a, function: B, external: [" + a + "]}}, onReconcile: {external: [" + a + "]}}",
+			want: "is the name of spec.crds[shop].operatorBox.reconciler.hooks.external[0] already",
+		},
+		"Defect65Gates": {
+			reason: "nor that of a shared call", entry: "operatorBox: {preReconcile: {external: [" + a + "], enqueueGate: {external: [" + a + "]}}}",
+			want: "is the name of spec.crds[shop].operatorBox.preReconcile.external[0] already",
+		},
+		"Gates": {
+			reason: "a gate and a cycle know nothing of each other",
+			entry:  "operatorBox: {preReconcile: {enqueueGate: {external: [" + a + "]}, reconcileGate: {external: [" + a + "]}}, onReconcile: {external: [" + a + "]}}",
+		},
+		"GateReads": {
+			reason: "a gate sees its own calls and the shared ones",
+			entry: "operatorBox: {preReconcile: {external: [" + a + "], reconcileGate: {external: [" + b + "], when: [{field: external.alpha.body, equals: x}, " +
+				"{cel: 'external.beta.called == \"true\"'}]}}}",
+		},
+		"GateReadsOther": {
+			reason: "and not those of the other gate",
+			entry:  "operatorBox: {preReconcile: {enqueueGate: {external: [" + a + "]}, reconcileGate: {when: [{field: external.alpha.body, equals: x}]}}}",
+			want:   "no call is declared that is made before",
+		},
+		"Rules": {
+			reason: "rules see the calls of their block, and validation those of mutation",
+			entry: "mutation: {external: [" + a + "], rules: [{field: spec.a, default: '{{ .external.alpha.a }}'}]}\n" +
+				"validation: {external: [" + b + "], rules: [{field: external.beta.status, equals: '200', message: '{{ .external.alpha.status }}'}]}\noperatorBox: {}",
+		},
+		"RulesOrder": {
+			reason: "mutation sees those of validation only when it comes after it",
+			entry: "mutation: {rules: [{field: spec.a, default: '{{ .external.alpha.a }}'}]}\n" +
+				"validation: {external: [" + a + "]}\noperatorBox: {}",
+			want: "no call is declared that is made before",
+		},
+		"RulesOrderTurned": {
+			reason: "as it does then",
+			entry: "mutation: {mutateFirst: false, rules: [{field: spec.a, default: '{{ .external.alpha.a }}'}]}\n" +
+				"validation: {external: [" + a + "]}\noperatorBox: {}",
+		},
+		"Children?":  {reason: "a call is made before there are children", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http://{{ .children.service.name }}"}]}}`, want: "is there after the external calls"},
+		"NoURL":      {reason: "it goes somewhere", entry: `operatorBox: {onReconcile: {external: [{name: a, url: ""}]}}`, want: "external[0].url: Required value"},
+		"Scheme":     {reason: "over HTTP", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "ftp://a"}]}}`, want: "must begin with http:// or https://"},
+		"NoHost":     {reason: "to a host", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http:///x"}]}}`, want: "is no URL with a host"},
+		"FromSpec":   {reason: "which a resource may tell", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "{{ .spec.url }}"}]}}`},
+		"OnRollback": {reason: "not everywhere", entry: `operatorBox: {rollback: {onRollback: {external: [` + a + `]}}}`, want: "is not supported yet in this block"},
+		"OnDelete":   {reason: "not everywhere", entry: `operatorBox: {onDelete: {external: [` + a + `]}}`, want: "is not supported yet in this block"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			_, found := compileCalls(t, tc.entry)
+			text := ""
+			if len(found.Errors) > 0 {
+				text = found.Errors.ToAggregate().Error()
+			}
+			if (tc.want == "") != (text == "") || !strings.Contains(text, tc.want) {
+				t.Errorf("\n%s\ngot %q, want %q", tc.reason, text, tc.want)
+			}
+		})
+	}
+}
+
+func TestCallSite(t *testing.T) {
+	for url, want := range map[string]string{
+		"http://a.example.com/{{ .spec.a }}":   "a.example.com",
+		"http://user:secret@a.example.com:80/": "a.example.com:80",
+		"https://a.example.com?token=b":        "a.example.com",
+		"http://{{ .spec.host }}/a":            "templated",
+		"{{ .spec.url }}":                      "templated",
+	} {
+		sets, found := compileCalls(t, `operatorBox: {onReconcile: {external: [{name: a, url: "`+url+`"}]}}`)
+		if len(found.Errors) > 0 {
+			t.Fatal(found.Errors.ToAggregate())
+		}
+		if got := sets[0].Calls(sets[0].Effective(""))[0].Base.Site; got != want {
+			t.Errorf("%s: metrics call the host %q, want %q", url, got, want)
+		}
+	}
+}
+
+func TestCredentialRights(t *testing.T) {
+	sets, found := compileCalls(t, `operatorBox:
+  preReconcile: {reconcileGate: {external: [{name: a, url: "http://a", auth: {secretRef: {name: one, key: token}}}]}}
+  onReconcile: {external: [{name: a, url: "http://a", auth: {secretRef: {name: two, namespace: other, key: token}}}, {name: b, url: "http://a", auth: {env: A}}]}`)
+	if len(found.Errors) > 0 {
+		t.Fatal(found.Errors.ToAggregate())
+	}
+	want := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"one", "two"}, Verbs: []string{"get"}}
+	if !slices.ContainsFunc(box.Rules(sets...), func(rule rbacv1.PolicyRule) bool { return cmp.Equal(rule, want) }) {
+		t.Errorf("Rules() = %v, want %v among them", box.Rules(sets...), want)
+	}
+}

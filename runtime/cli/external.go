@@ -1,0 +1,32 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/providers/external"
+)
+
+// externalFlags tell where external calls may go.
+type externalFlags struct {
+	allow         []string
+	refusePrivate bool
+}
+
+func (f *externalFlags) add(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringSliceVar(&f.allow, "external-allow", nil,
+		"hosts, addresses and CIDR ranges that external calls may reach although they are refused otherwise: loopback, link-local, metadata of clouds")
+	flags.BoolVar(&f.refusePrivate, "external-refuse-private", false, "have external calls reach no private addresses, which services of a cluster have")
+}
+
+// registry has a client for each protocol that this binary speaks.
+func (f *externalFlags) registry() (external.Registry, error) {
+	caller, err := external.NewHTTP(external.HTTPOptions{Allow: f.allow, RefusePrivate: f.refusePrivate})
+	if err != nil {
+		return nil, fmt.Errorf("--external-allow: %w", err)
+	}
+	return external.Registry{orkv1.ProtocolHTTP: caller}, nil
+}
