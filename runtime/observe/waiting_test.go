@@ -20,7 +20,7 @@ var waiter = types.NamespacedName{Namespace: "default", Name: "waiter"}
 func TestPrimaryWakes(t *testing.T) {
 	resources, _ := start(t)
 	q := newQueue(t)
-	primary := &observe.Primary{Path: path(q), Resources: resources, Waiting: func(name types.NamespacedName) []types.NamespacedName {
+	primary := &observe.Primary{Path: path(t, q), Resources: resources, Waiting: func(name types.NamespacedName) []types.NamespacedName {
 		if name.Name != "one" {
 			return nil
 		}
@@ -46,7 +46,7 @@ func TestChildrenWake(t *testing.T) {
 	held, _ := start(t)
 	q := newQueue(t)
 	source := &observe.Children{
-		Path: path(q), Kind: &children.Kind{Informer: held, GVK: partKind},
+		Path: path(t, q), Kind: &children.Kind{Informer: held, GVK: partKind},
 		Waiting: func(gvk schema.GroupVersionKind, name types.NamespacedName) []types.NamespacedName {
 			if gvk != partKind || name.Name != "one" {
 				return nil
