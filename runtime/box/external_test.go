@@ -33,7 +33,9 @@ func compileCalls(t *testing.T, entry string) ([]*box.Set, box.Findings) {
 
 func TestExternalResults(t *testing.T) {
 	const a, b = `{name: alpha, url: "http://a.example.com"}`, `{name: beta, url: "http://b.example.com/{{ .external.alpha.status }}"}`
-	reads := func(name string) string { return `{configMaps: [{name: c, data: {a: "{{ .external.` + name + `.status }}"}}]}` }
+	reads := func(name string) string {
+		return `{configMaps: [{name: c, data: {a: "{{ .external.` + name + `.status }}"}}]}`
+	}
 	cases := map[string]struct {
 		reason, entry, want string
 	}{
