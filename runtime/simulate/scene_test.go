@@ -35,6 +35,7 @@ func TestSceneErrors(t *testing.T) {
 			want:     "ConfigMap x does not say whose child it is, and there are 2 resources; give it the annotation orkestra.konductor.io/owner: Shop.example.com/default/a",
 		},
 		"Root":     {reason: "only what a cycle asks the world for is given", cr: shop, extern: "spec: {}\n", want: "spec can't be given here; valid: cross, docker, external, git"},
+		"Stub":     {reason: "a stub answers a call", cr: shop, extern: "external: {whether: {}}\n", want: "external.whether: no Katalog declares an external call of that name"},
 		"RootText": {reason: "roots are maps", cr: shop, extern: "external: no\n", want: "external is not a map of names and values"},
 	}
 	documents, err := simulate.Load("testdata/cases/katalog.yaml")

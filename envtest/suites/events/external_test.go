@@ -199,6 +199,7 @@ status:
 		w := create(ctx, namespace, "w", "")
 		Eventually(statusOf(ctx, w, "said")).Should(Equal("[redacted] is wrong"))
 		Expect(s.bearer()).To(Equal("Bearer first-s3cret"))
+		s.answer(401, "no") // it does not know the old one any more, as we do not
 		patch(ctx, secret, `{"stringData":{"token":"second"}}`)
 		Eventually(s.bearer).Should(Equal("Bearer second"))
 		Expect(cluster.Get(ctx, client.ObjectKeyFromObject(w), w)).To(Succeed())
@@ -219,11 +220,11 @@ onReconcile:
 	It("decides by a rule what a resource becomes", func(ctx context.Context) {
 		namespace, s := newNamespace(ctx), newService()
 		s.answer(200, `{"replicas": 3, "limit": 5}`)
-		calling(ctx, namespace, `
+		calling(ctx, namespace, strings.ReplaceAll(`
 mutation: {external: [{name: defaults, url: "URL/"}], rules: [{field: spec.replicas, default: "{{ .external.defaults.replicas }}"}]}
 validation:
   external: [{name: admission, url: "URL/", fires: {reconcile: false}}]
-  rules: [{field: spec.replicas, lessThanOrEqual: "{{ .external.defaults.limit }}", message: too many}]`[1:], quietResync+`
+  rules: [{field: spec.replicas, lessThanOrEqual: "{{ .external.defaults.limit }}", message: too many}]`, "URL", s.URL), quietResync+`
 onReconcile: {configMaps: [{name: "{{ .metadata.name }}", data: {replicas: "{{ .spec.replicas }}"}}]}`, s, thisMachine)
 		create(ctx, namespace, "w", "")
 		Eventually(data(ctx, namespace, "w")).Should(HaveKeyWithValue("replicas", "3"))
@@ -257,7 +258,7 @@ preReconcile:
 onReconcile: {configMaps: [{name: a, data: {a: b}}]}`, s, thisMachine)
 		w := create(ctx, namespace, "w", "")
 		Eventually(gate(namespace, "reconcile", "refused")).Should(Equal(1))
-		Expect(o.State().Health.GatedReason).To(Equal(`when: "external.freeze.body" = "frozen", want not "frozen"`))
+		Expect(o.State().Health.GatedReason).To(Equal(`when: "external.freeze.body" = "frozen", want "not frozen"`))
 		s.answer(200, "open")
 		patch(ctx, w, `{"spec":{"a":"b"}}`)
 		Eventually(data(ctx, namespace, "a")).ShouldNot(BeNil())
