@@ -68,6 +68,7 @@ func TestLists(t *testing.T) {
 		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
 		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
 		"SimulateFlags": {reason: "ork simulate has these flags", got: flagsOf(t, running, "simulate"), want: flagNames(t, commands, "simulate")},
+		"ExplainFlags":  {reason: "ork explain has these flags", got: flagsOf(t, running, "explain"), want: flagNames(t, commands, "explain")},
 		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},
 		"SchemaFlags":   {reason: "ork generate schema has these flags", got: flagsOf(t, running, "generate schema"), want: flagNames(t, commands, "generate schema")},
 		"Commands":      {reason: "ork has these commands", got: commandsOf(t, running), want: commandNames(commands)},

@@ -39,7 +39,7 @@ func (r *Known) InCall() *Known {
 	return in.renewed()
 }
 
-// checkExternal tells what is wrong with reading .external.<name>.
+// checkExternal tells what is wrong with reading .external.<name>: it is misspelt, or a box that others share reads what only they have.
 func (r *Known) checkExternal(name string) *template.Misread {
 	calls := r.roots[External]
 	if _, declared := calls.Properties[name]; declared || name == template.Element {
@@ -47,13 +47,12 @@ func (r *Known) checkExternal(name string) *template.Misread {
 	}
 	names := slices.Sorted(maps.Keys(calls.Properties))
 	said := fmt.Sprintf("there is no result of an external call %s here", name)
-	switch near := nearest.Word(name, names); {
-	case near != "":
-		said += fmt.Sprintf(": did you mean .external.%s?", near)
-	case len(names) > 0:
-		said += " (valid: " + strings.Join(names, ", ") + ")"
-	default:
-		said += ": no call is declared that is made before"
+	if near := nearest.Word(name, names); near != "" {
+		return &template.Misread{Problem: said + fmt.Sprintf(": did you mean .external.%s?", near)}
 	}
-	return &template.Misread{Problem: said}
+	said += ", so it is always empty"
+	if len(names) > 0 {
+		said += " (valid: " + strings.Join(names, ", ") + ")"
+	}
+	return &template.Misread{Problem: said, Warning: true}
 }
