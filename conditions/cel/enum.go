@@ -40,9 +40,8 @@ func (e *Environment) checkEnums(text string, checked *cel.Ast) error {
 			if operands[1].Kind() != ast.ListKind {
 				continue
 			}
-			for _, element := range operands[1].Children() {
-				fields, values = append(fields, operands[0]), append(values, element)
-			}
+			values = operands[1].Children()
+			fields = slices.Repeat(operands[:1], len(values))
 		default:
 			continue
 		}

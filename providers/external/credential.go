@@ -62,7 +62,7 @@ func (c *Client) read(ctx context.Context, auth *orkv1.CallAuth) (string, error)
 	}
 	value, ok := data[auth.SecretRef.Key]
 	if !ok {
-		return "", fmt.Errorf("Secret %s has no key %s", name, auth.SecretRef.Key) //nolint:staticcheck,revive // a kind has a capital
+		return "", fmt.Errorf("Secret %s has no key %s", name, auth.SecretRef.Key)
 	}
 	return string(value), nil
 }

@@ -20,7 +20,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
-const token = "s3cr3t-t0ken" //nolint:gosec // nobody's
+const token = "s3cr3t-t0ken"
 
 // newHTTP may ask this machine.
 func newHTTP(t *testing.T, opts external.HTTPOptions) *external.HTTP {

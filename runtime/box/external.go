@@ -155,8 +155,8 @@ func (b *Box) take(lists map[string]call.List) {
 }
 
 // readsResults tells whether a gate can only be asked when the external calls are made.
-func readsResults(gate *conditions.Program) bool {
-	return slices.ContainsFunc(gate.References(), func(path []string) bool {
+func readsResults(program *conditions.Program) bool {
+	return slices.ContainsFunc(program.References(), func(path []string) bool {
 		return len(path) == 0 || path[0] == externalRoot || path[0] == "children"
 	})
 }
@@ -179,7 +179,8 @@ func (s *Set) Calls(b *Box) call.List {
 
 // gatesBeforeQueue are those between an event and the queue.
 func (b *Box) gatesBeforeQueue() []*gate.Gate {
-	gates := []*gate.Gate{b.EnqueueGate}
+	gates := make([]*gate.Gate, 0, 1+len(b.Watches)+len(b.EventWatches))
+	gates = append(gates, b.EnqueueGate)
 	for _, one := range b.Watches {
 		gates = append(gates, one.Gate)
 	}

@@ -117,7 +117,7 @@ func TestExternalResults(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			_, found := compileCalls(t, tc.entry)
 			text := ""
-			if all := append(found.Errors, found.Warnings...); len(all) > 0 {
+			if all := slices.Concat(found.Errors, found.Warnings); len(all) > 0 {
 				text = all.ToAggregate().Error()
 			}
 			if (tc.want == "") != (text == "") || !strings.Contains(text, tc.want) {

@@ -55,8 +55,8 @@ func TestExplain(t *testing.T) {
 			want: result{Code: 1, Err: "ork: CRD web has no resource shop/none\n"},
 		},
 		"Misspelt": {
-			reason: "a kind that there is not", args: []string{"Webiste", "shop/books"},
-			want: result{Code: 1, Err: "ork: the operator has no kind Webiste: did you mean Website?\n"},
+			reason: "a kind that there is not", args: []string{"Websit", "shop/books"},
+			want: result{Code: 1, Err: "ork: the operator has no kind Websit: did you mean Website?\n"},
 		},
 		"Ambiguous": {
 			reason: "a kind of two CRDs", args: []string{"twin", "shop/books"},

@@ -9,7 +9,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -44,7 +43,7 @@ func (c *resourceClient) Get(ctx context.Context, key client.ObjectKey, into cli
 	if len(opts) > 0 || running == nil || !c.isResource(into) {
 		return c.Client.Get(ctx, key, into, opts...) //nolint:wrapcheck // this is the Manager's client
 	}
-	stored := running.resources.Get(types.NamespacedName(key))
+	stored := running.resources.Get(key)
 	switch {
 	case stored != nil:
 		return copyInto(stored, into)

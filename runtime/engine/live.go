@@ -81,7 +81,7 @@ func (e *entry) live() live.CRD {
 
 // dependencies are what an entry depends on, in the order of their names.
 func (e *Engine) dependencies(one *entry) []live.Dependency {
-	var all []live.Dependency
+	all := make([]live.Dependency, 0, len(one.set.DependsOn))
 	for _, name := range slices.Sorted(maps.Keys(one.set.DependsOn)) {
 		told := live.Dependency{Name: name, State: health.NotStarted, Acceptable: cmp.Or(one.set.DependsOn[name].Condition, orkv1.DependencyStarted)}
 		if other := e.entry(name); other != nil {

@@ -75,7 +75,7 @@ func startLine(b *testing.B, name string, resources int, do work.Func) *line {
 	if err != nil {
 		b.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(context.Background())
+	ctx, cancel := context.WithCancel(context.WithoutCancel(b.Context()))
 	var running sync.WaitGroup
 	running.Go(func() {
 		if err := c.Start(ctx); err != nil {
@@ -117,15 +117,18 @@ func (l *line) rest() {
 		if ready+out+delayed == 0 {
 			return
 		}
-		time.Sleep(time.Millisecond)
+		pause(time.Millisecond)
 	}
 }
+
+// pause lets real time pass: this is about how much can be done in it.
+func pause(d time.Duration) { <-time.After(d) }
 
 // pace waits until it is time for the event of a number.
 func pace(begin time.Time, number, perSecond int) {
 	due := begin.Add(time.Duration(number) * time.Second / time.Duration(perSecond))
 	if wait := time.Until(due); wait > time.Millisecond {
-		time.Sleep(wait)
+		pause(wait)
 	}
 }
 
@@ -136,7 +139,7 @@ func BenchmarkOffered(b *testing.B) {
 	var seen [resources]atomic.Int64
 	var cycles atomic.Int64
 	l := startLine(b, "offered", resources, func(_ context.Context, w work.Work) (work.Outcome, error) {
-		time.Sleep(time.Millisecond)
+		pause(time.Millisecond)
 		seen[numberOf(w.Item.NamespacedName)].Store(w.Object.GetGeneration())
 		cycles.Add(1)
 		return work.Outcome{}, nil
@@ -175,7 +178,7 @@ func BenchmarkNeighbour(b *testing.B) {
 	var took [3][]time.Duration
 	begin := time.Now()
 	watched := startLine(b, "watched", resources, func(_ context.Context, w work.Work) (work.Outcome, error) {
-		time.Sleep(time.Millisecond)
+		pause(time.Millisecond)
 		since := time.Since(begin) - time.Duration(offered[numberOf(w.Item.NamespacedName)].Load())
 		mu.Lock()
 		defer mu.Unlock()

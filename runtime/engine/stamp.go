@@ -62,7 +62,7 @@ func (e *entry) stamps(object *unstructured.Unstructured) map[string]string {
 	}
 }
 
-// tells tells whether others may see the state of the entry on its resources.
+// tells reports whether others may see the state of the entry on its resources.
 func (e *entry) tells() bool {
 	crd := e.declared.crd
 	if crd.CrossAccess != nil && !*crd.CrossAccess {

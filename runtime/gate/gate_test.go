@@ -42,7 +42,8 @@ func TestEvaluate(t *testing.T) {
 		"NotComputed": {"nothing was computed", both, gate.Occasion{Facts: on}, gate.Decision{Admit: true}},
 		"OneNotComputed": {
 			"an event without sentinels is among those that wait together", both,
-			gate.Occasion{Facts: on, Sentinels: computed(false, false), Uncomputed: true}, gate.Decision{Admit: true},
+			gate.Occasion{Facts: on, Sentinels: computed(false, false), Uncomputed: true},
+			gate.Decision{Admit: true},
 		},
 		"Defect3": {"a sentinel does not stand for the conditions", both, gate.Occasion{Sentinels: computed(true, false)}, gate.Decision{Reason: off}},
 		"Empty":   {"a gate that asks nothing passes", &gate.Gate{}, gate.Occasion{Sentinels: computed(false, false)}, gate.Decision{Admit: true}},

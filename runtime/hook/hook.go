@@ -46,7 +46,7 @@ func (h *Hook) Check(gvk schema.GroupVersionKind, scheme *runtime.Scheme) error 
 	if h.resource.Kind() != reflect.Pointer || h.resource.Elem().Kind() != reflect.Struct {
 		return fmt.Errorf("takes %s; %s", h.resource, expected)
 	}
-	object, _ := reflect.New(h.resource.Elem()).Interface().(runtime.Object)
+	object, _ := reflect.TypeAssert[runtime.Object](reflect.New(h.resource.Elem()))
 	of, err := apiutil.GVKForObject(object, scheme)
 	switch {
 	case runtime.IsNotRegisteredError(err):
@@ -96,7 +96,7 @@ func typed[T client.Object](function func(context.Context, *Request[T]) (reconci
 		object, same := any(resource).(T)
 		if !same {
 			var ok bool
-			if object, ok = reflect.New(reflect.TypeFor[T]().Elem()).Interface().(T); !ok {
+			if object, ok = reflect.TypeAssert[T](reflect.New(reflect.TypeFor[T]().Elem())); !ok {
 				return reconcile.Result{}, fmt.Errorf("%s is no type of resources", reflect.TypeFor[T]())
 			}
 			if err := runtime.DefaultUnstructuredConverter.FromUnstructured(resource.Object, object); err != nil {

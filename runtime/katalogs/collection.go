@@ -124,7 +124,7 @@ func (c *Collection) SetObjects(objects []Object) (map[string]Verdict, error) {
 func (c *Collection) settleLocked() (map[*source]*ConflictError, error) {
 	sources := c.sourcesLocked()
 	lost := conflicts(sources)
-	var all []*orkv1.Katalog
+	all := make([]*orkv1.Katalog, 0, len(sources))
 	for _, one := range sources {
 		all = append(all, one.chosen(lost)...)
 	}
@@ -142,7 +142,8 @@ func (c *Collection) settleLocked() (map[*source]*ConflictError, error) {
 
 // sourcesLocked are all, the earlier ones first.
 func (c *Collection) sourcesLocked() []*source {
-	sources := []*source{c.files}
+	sources := make([]*source, 0, 1+len(c.objects))
+	sources = append(sources, c.files)
 	for _, one := range c.objects {
 		sources = append(sources, one)
 	}

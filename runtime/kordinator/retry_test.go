@@ -35,8 +35,13 @@ func TestRetry(t *testing.T) {
 		got = append(got, told{result.RequeueAfter, err != nil, f.Health.Snapshot().Failed})
 	}
 	want := []told{
-		{500 * time.Millisecond, false, 0}, {time.Second, false, 0}, {0, true, 1}, {500 * time.Millisecond, false, 1}, {0, false, 1},
-		{500 * time.Millisecond, false, 1}, {0, true, 2},
+		{500 * time.Millisecond, false, 0},
+		{time.Second, false, 0},
+		{0, true, 1},
+		{500 * time.Millisecond, false, 1},
+		{0, false, 1},
+		{500 * time.Millisecond, false, 1},
+		{0, true, 2},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("cycles: -want, +got:\n%s", diff)

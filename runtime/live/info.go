@@ -150,9 +150,7 @@ func (a *api) info(w http.ResponseWriter, _ *http.Request, v view) {
 		d.AutoscalerWorkers = v.Capacity.Workers.Value
 	}
 	if serve := v.Declared.Serve; serve != nil {
-		for _, name := range sorted(serve.Target) {
-			d.Aliases = append(d.Aliases, name)
-		}
+		d.Aliases = append(d.Aliases, sorted(serve.Target)...)
 		if len(d.Aliases) == 1 {
 			d.Target, d.Aliases = d.Aliases[0], []string{}
 		}

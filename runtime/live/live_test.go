@@ -70,8 +70,11 @@ func TestEvents(t *testing.T) {
 	f := newFake(t)
 	api := handler(t, f, live.Options{})
 	var got struct {
-		Total int
-		Items []struct{ Type, Reason, Message, Age string }
+		Total int `json:"total"`
+		Items []struct {
+			Message string `json:"message"`
+			Age     string `json:"age"`
+		} `json:"items"`
 	}
 	for _, path := range []string{"/katalog/shop/cr/books/events", "/katalog/shop/cr/default/books/events"} {
 		status, body := get(t, api, path)
@@ -110,7 +113,9 @@ func TestExplain(t *testing.T) {
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			status, body := get(t, api, tc.path)
-			var answer struct{ Items []flight.Record }
+			var answer struct {
+				Items []flight.Record `json:"items"`
+			}
 			if err := json.Unmarshal([]byte(body), &answer); err != nil || status != tc.status {
 				t.Fatalf("\n%s\n%d %s (%v), want %d", tc.reason, status, body, err, tc.status)
 			}

@@ -15,7 +15,7 @@ import (
 )
 
 // Source is what the API tells of. What it returns is shared and must not be changed.
-type Source interface {
+type Source interface { //nolint:interfacebloat // one method for each thing that is told
 	// Runtime tells who answers.
 	Runtime() Runtime
 	// CRDs are the entries that are enabled, in the order of their names.

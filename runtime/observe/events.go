@@ -37,8 +37,9 @@ func (e *Events) Start(ctx context.Context, _ workqueue.TypedRateLimitingInterfa
 func (e *Events) String() string { return "events" }
 
 func (e *Events) handler() toolscache.ResourceEventHandler {
-	var watches []*eventWatch
-	for _, one := range e.Path.Set.EventObservations() {
+	observations := e.Path.Set.EventObservations()
+	watches := make([]*eventWatch, 0, len(observations))
+	for _, one := range observations {
 		watches = append(watches, &eventWatch{
 			Observer: e.Observer, EventObservation: one, count: e.Metrics(metrics.SourceEvent, one.Watch.Name),
 			wanted: map[types.NamespacedName]remembered{},

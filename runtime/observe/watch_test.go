@@ -144,6 +144,7 @@ func (s *scene) names() []string {
 
 func TestWatchRoutes(t *testing.T) {
 	resources := func(t *testing.T) []*unstructured.Unstructured {
+		t.Helper()
 		return []*unstructured.Unstructured{
 			widget(t, "shop", "one", "ref: a"), widget(t, "shop", "two", "ref: b"), widget(t, "other", "one", "ref: a"), widget(t, "", "zone", ""),
 		}
@@ -258,6 +259,7 @@ func TestWatchRoutes(t *testing.T) {
 func TestWatchSees(t *testing.T) {
 	const plain = `observe: {watch: [{apiVersion: v1, kind: ConfigMap}]}`
 	configMap := func(t *testing.T, version, metadata string) *unstructured.Unstructured {
+		t.Helper()
 		return parse(t, `{apiVersion: v1, kind: ConfigMap, metadata: {namespace: shop, name: c, resourceVersion: '`+version+`', `+metadata+`}}`)
 	}
 	cases := map[string]struct {
@@ -269,17 +271,22 @@ func TestWatchSees(t *testing.T) {
 	}{
 		"Initial": {
 			reason: "the first list is no news: the resources' own has all of them reconciled", box: plain,
-			happens: func(t *testing.T, h toolscache.ResourceEventHandler) { h.OnAdd(configMap(t, "1", ""), true) },
+			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
+				h.OnAdd(configMap(t, "1", ""), true)
+			},
 		},
 		"Relisted": {
 			reason: "the same version again is no change", box: plain,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnUpdate(configMap(t, "1", ""), configMap(t, "1", ""))
 			},
 		},
 		"On": {
 			reason: "App. A 54: what is not among on is dropped", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, "on": [delete]}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnAdd(configMap(t, "1", ""), false)
 				h.OnUpdate(configMap(t, "1", ""), configMap(t, "2", ""))
 			},
@@ -288,6 +295,7 @@ func TestWatchSees(t *testing.T) {
 		"Tombstone": {
 			reason: "Defect14: a deletion that was not seen is one all the same", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, "on": [delete]}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnDelete(toolscache.DeletedFinalStateUnknown{Key: "shop/c", Obj: configMap(t, "1", "")})
 			},
 			want: []string{"shop/one", "shop/two"},
@@ -296,6 +304,7 @@ func TestWatchSees(t *testing.T) {
 			reason: "an object that changed hands concerns the one who lost it, too",
 			box:    `observe: {watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {label: of}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnUpdate(configMap(t, "1", "labels: {of: one}"), configMap(t, "2", "labels: {of: two}"))
 			},
 			want: []string{"shop/one", "shop/two"},
@@ -304,6 +313,7 @@ func TestWatchSees(t *testing.T) {
 			reason: "App. A 56: the gate sees the sentinels of the object",
 			box:    `observe: {watch: [{apiVersion: v1, kind: ConfigMap, enqueueGate: {sentinels: [labelsChanged]}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnUpdate(configMap(t, "1", ""), configMap(t, "2", "annotations: {a: b}"))
 			},
 		},
@@ -311,6 +321,7 @@ func TestWatchSees(t *testing.T) {
 			reason: "App. A 56: and lets through what they are true of",
 			box:    `observe: {watch: [{apiVersion: v1, kind: ConfigMap, enqueueGate: {sentinels: [labelsChanged]}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnUpdate(configMap(t, "1", ""), configMap(t, "2", "labels: {a: b}"))
 			},
 			want: []string{"shop/one", "shop/two"},
@@ -319,6 +330,7 @@ func TestWatchSees(t *testing.T) {
 			reason: "a gate compares the resource with the object",
 			box:    `observe: {watch: [{apiVersion: v1, kind: ConfigMap, enqueueGate: {when: [{field: "{{ .watched.metadata.name }}-{{ .spec.ref }}", equals: c-a}]}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnUpdate(configMap(t, "1", ""), configMap(t, "2", ""))
 			},
 			want: []string{"shop/one"},
@@ -329,6 +341,7 @@ func TestWatchSees(t *testing.T) {
   {apiVersion: v1, kind: ConfigMap, name: c, keyFrom: {name: one}, enqueueGate: {sentinels: [labelsChanged]}},
   {apiVersion: v1, kind: ConfigMap, namespace: shop, keyFrom: {name: two}, enqueueGate: {sentinels: [annotationsChanged]}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnUpdate(configMap(t, "1", ""), configMap(t, "2", "annotations: {a: b}"))
 			},
 			want: []string{"shop/two"},
@@ -337,6 +350,7 @@ func TestWatchSees(t *testing.T) {
 			reason: "a resource that is observed by its own kind is told of by its own source",
 			box:    `observe: {watch: [{apiVersion: example.com/v1, kind: Widget}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
+				t.Helper()
 				h.OnAdd(widget(t, "shop", "one", ""), false)
 			},
 			want: []string{"shop/two"},

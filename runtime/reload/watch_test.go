@@ -20,14 +20,15 @@ func TestWatcherTells(t *testing.T) {
 	}{
 		"Edited": {
 			reason:  "a file that is written in place",
-			prepare: func(t *testing.T, dir string) []string { return []string{write(t, dir, "a.yaml", "one")} },
-			change:  func(t *testing.T, dir string) { write(t, dir, "a.yaml", "two") },
+			prepare: func(t *testing.T, dir string) []string { t.Helper(); return []string{write(t, dir, "a.yaml", "one")} },
+			change:  func(t *testing.T, dir string) { t.Helper(); write(t, dir, "a.yaml", "two") },
 			want:    true,
 		},
 		"Replaced": {
 			reason:  "editors write another file and rename it",
-			prepare: func(t *testing.T, dir string) []string { return []string{write(t, dir, "a.yaml", "one")} },
+			prepare: func(t *testing.T, dir string) []string { t.Helper(); return []string{write(t, dir, "a.yaml", "one")} },
 			change: func(t *testing.T, dir string) {
+				t.Helper()
 				must(t, os.Rename(write(t, dir, "a.yaml.swp", "two"), filepath.Join(dir, "a.yaml")))
 			},
 			want: true,
@@ -35,26 +36,29 @@ func TestWatcherTells(t *testing.T) {
 		"Appears": {
 			reason:  "what was looked for and not found is worth another look",
 			prepare: func(_ *testing.T, dir string) []string { return []string{filepath.Join(dir, "sub", "a.yaml")} },
-			change:  func(t *testing.T, dir string) { write(t, filepath.Join(dir, "sub"), "a.yaml", "two") },
+			change:  func(t *testing.T, dir string) { t.Helper(); write(t, filepath.Join(dir, "sub"), "a.yaml", "two") },
 			want:    true,
 		},
 		"MoreInFolder": {
 			reason: "a folder has another file",
 			prepare: func(t *testing.T, dir string) []string {
+				t.Helper()
 				return []string{dir, write(t, dir, "a.yaml", "one")}
 			},
-			change: func(t *testing.T, dir string) { write(t, dir, "b.yaml", "two") },
+			change: func(t *testing.T, dir string) { t.Helper(); write(t, dir, "b.yaml", "two") },
 			want:   true,
 		},
 		"ConfigMap": {
 			reason: "the kubelet exchanges the link that the link of the file leads through",
 			prepare: func(t *testing.T, dir string) []string {
+				t.Helper()
 				write(t, filepath.Join(dir, "..1"), "a.yaml", "one")
 				must(t, os.Symlink("..1", filepath.Join(dir, "..data")))
 				must(t, os.Symlink("..data/a.yaml", filepath.Join(dir, "a.yaml")))
 				return []string{filepath.Join(dir, "a.yaml")}
 			},
 			change: func(t *testing.T, dir string) {
+				t.Helper()
 				write(t, filepath.Join(dir, "..2"), "a.yaml", "two")
 				must(t, os.Symlink("..2", filepath.Join(dir, "..data_tmp")))
 				must(t, os.Rename(filepath.Join(dir, "..data_tmp"), filepath.Join(dir, "..data")))
@@ -63,13 +67,13 @@ func TestWatcherTells(t *testing.T) {
 		},
 		"Elsewhere": {
 			reason:  "a neighbour is nobody's business",
-			prepare: func(t *testing.T, dir string) []string { return []string{write(t, dir, "a.yaml", "one")} },
-			change:  func(t *testing.T, dir string) { write(t, dir, "b.yaml", "two") },
+			prepare: func(t *testing.T, dir string) []string { t.Helper(); return []string{write(t, dir, "a.yaml", "one")} },
+			change:  func(t *testing.T, dir string) { t.Helper(); write(t, dir, "b.yaml", "two") },
 		},
 		"Touched": {
 			reason:  "what is written again and says the same has not changed",
-			prepare: func(t *testing.T, dir string) []string { return []string{write(t, dir, "a.yaml", "one")} },
-			change:  func(t *testing.T, dir string) { write(t, dir, "a.yaml", "one") },
+			prepare: func(t *testing.T, dir string) []string { t.Helper(); return []string{write(t, dir, "a.yaml", "one")} },
+			change:  func(t *testing.T, dir string) { t.Helper(); write(t, dir, "a.yaml", "one") },
 		},
 	}
 	for name, tc := range cases {

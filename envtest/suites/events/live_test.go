@@ -138,9 +138,9 @@ func makeLive(ctx context.Context, kind, space, name string, spec map[string]any
 	object.SetGroupVersionKind(schema.GroupVersionKind{Group: liveGroup, Version: "v1", Kind: kind})
 	object.SetNamespace(space)
 	object.SetName(name)
-	client, err := client.New(env.Config(), client.Options{})
+	hand, err := client.New(env.Config(), client.Options{})
 	Expect(err).NotTo(HaveOccurred())
-	Eventually(func() error { return client.Create(ctx, object) }, 10*time.Second, 100*time.Millisecond).Should(Succeed())
+	Eventually(func() error { return hand.Create(ctx, object) }, 10*time.Second, 100*time.Millisecond).Should(Succeed())
 	return object
 }
 

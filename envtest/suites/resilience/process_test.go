@@ -33,7 +33,7 @@ type process struct {
 func run(ctx context.Context, binary string, args ...string) *process {
 	GinkgoHelper()
 	p := &process{probes: freeAddress(ctx), metrics: freeAddress(ctx)}
-	command := exec.Command(binary, append([]string{
+	command := exec.CommandContext(context.WithoutCancel(ctx), binary, append([]string{
 		"run", "--kubeconfig", env.Kubeconfig(), "--health-probe-bind-address", p.probes, "--metrics-bind-address", p.metrics, "--log-format=json",
 	}, args...)...)
 	command.Env = slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "KUBERNETES_SERVICE_HOST=") })
