@@ -49,6 +49,7 @@ func (e *entry) scale(ctx context.Context, r *running) *sync.WaitGroup {
 		Scaling: e.set.Autoscale, Baseline: e.set.Capacity, Target: target, Recorder: e.metrics,
 		Metrics: func() map[string]any { return e.sample().Values() }, Now: e.engine.opts.Now,
 	})
+	e.metrics.Scaling(e.set.Workers)
 	beside.Go(func() { r.autoscaler.Run(ctx) })
 	return &beside
 }
@@ -63,7 +64,7 @@ func (e *entry) informerResync() time.Duration {
 
 // capacity is how much the entry takes on at this moment, and where the numbers come from.
 func (e *entry) capacity() box.Capacity {
-	if r := e.current(); r != nil && r.autoscaler != nil {
+	if r := e.current(); r != nil && r.led.Load() && r.autoscaler != nil {
 		return r.autoscaler.Effective()
 	}
 	return e.set.Capacity

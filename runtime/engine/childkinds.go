@@ -54,7 +54,8 @@ func (e *entry) dropEmpty(ctx context.Context, former []schema.GroupVersionKind)
 	var gone []schema.GroupVersionKind
 	for _, gvk := range former {
 		kind, ok := e.engine.children.Kind(gvk)
-		if ok && slices.ContainsFunc(kind.List(), e.owns) {
+		_, unreadable := errors.AsType[*children.UnreadableKindError](e.engine.children.Absent(gvk))
+		if ok && slices.ContainsFunc(kind.List(), e.owns) || !ok && unreadable { // of one that can't be listed nobody knows
 			left = append(left, gvk)
 		} else {
 			gone = append(gone, gvk)
@@ -93,7 +94,7 @@ func (e *entry) holdMissing(ctx context.Context, r *running) error {
 			continue
 		}
 		if r.led.Load() {
-			if err := r.controller.Watch(&observe.Children{Path: r.path, Kind: held}); err != nil {
+			if err := r.controller.Watch(&observe.Children{Path: r.path, Kind: held, Waiting: r.waitingForChild}); err != nil {
 				return fmt.Errorf("watch children of kind %s: %w", kind.Kind, err)
 			}
 		}

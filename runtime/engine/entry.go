@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -58,10 +59,12 @@ type running struct {
 	controller controller.TypedController[queue.Item]
 	queue      *queue.Queue
 	path       *observe.Path
-	autoscaler *autoscale.Autoscaler // nil where none is declared
-	inventory  []schema.GroupVersionKind
-	enrich     *enrich.Reader
-	sources    *sources.Reader
+	// waitingForChild are the resources that wait for a child that another one has.
+	waitingForChild func(schema.GroupVersionKind, types.NamespacedName) []types.NamespacedName
+	autoscaler      *autoscale.Autoscaler // nil where none is declared
+	inventory       []schema.GroupVersionKind
+	enrich          *enrich.Reader
+	sources         *sources.Reader
 	// held are the definitions of the children's kinds as far as they have one. Only settle uses it.
 	held map[schema.GroupVersionKind]heldDefinition
 	// unobserved are the selections whose kind is not installed. Only settle uses it.
@@ -292,9 +295,11 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	events := []source.TypedSource[queue.Item]{&observe.Primary{
 		Path: r.path, Resources: r.resources, Waiting: declarative.WaitingForResource,
 	}}
+	r.waitingForChild = declarative.WaitingForChild
+	waiting := e.waiting() // those are watched when they are held, whoever else holds them by now
 	for _, kind := range append(e.set.Kinds(), r.inventory...) {
-		if held, ok := e.engine.children.Kind(kind); ok {
-			events = append(events, &observe.Children{Path: r.path, Kind: held, Waiting: declarative.WaitingForChild})
+		if held, ok := e.engine.children.Kind(kind); ok && !slices.Contains(waiting, kind) {
+			events = append(events, &observe.Children{Path: r.path, Kind: held, Waiting: r.waitingForChild})
 		}
 	}
 	for _, one := range append(events, e.observations(r)...) {
@@ -311,12 +316,18 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		beside.Go(func() { stage.Run(ctx, r.path) })
 	}
 	go func() {
+		failed := false
+		defer func() {
+			if failed { // and not before everybody can see that it ended
+				e.engine.wakeUp(e.set.Name, 0)
+			}
+		}()
 		defer close(r.done)
 		defer beside.Wait()
 		defer r.cancel()
 		if err := r.controller.Start(ctx); err != nil && ctx.Err() == nil {
 			log.Error(err, "controller ended")
-			e.engine.wakeUp(e.set.Name, 0)
+			failed = true
 		}
 	}()
 	return nil

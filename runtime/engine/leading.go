@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -59,12 +60,16 @@ func (e *entry) begin(ctx context.Context, r *running) error {
 	}
 	e.noteHeld(r)
 	r.released.Store(e.engine.unmetDependency(e) == "")
+	e.mu.Lock()
+	for _, kind := range missing {
+		if slices.Contains(r.inventory, kind) && !slices.Contains(e.missing, kind) {
+			e.missing = append(e.missing, kind)
+		}
+	}
+	e.mu.Unlock()
 	if err := e.control(ctx, r); err != nil {
 		return err
 	}
-	e.mu.Lock()
-	e.missing = append(e.missing, missing...)
-	e.mu.Unlock()
 	r.led.Store(true)
 	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), r.queue.Len() })
 	if r.released.Load() {

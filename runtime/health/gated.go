@@ -20,6 +20,17 @@ func (h *CRD) Refused(name types.NamespacedName, reason string) {
 	h.held[name] = reason
 }
 
+// Passed notes that the gates let a resource through, and that its cycle does not count yet.
+func (h *CRD) Passed(name types.NamespacedName) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	delete(h.held, name)
+	if h.gated != "" {
+		h.gated = ""
+		h.showLocked()
+	}
+}
+
 // Held returns why a gate has held back the resource since its last reconcile, or "".
 func (h *CRD) Held(name types.NamespacedName) string {
 	h.mu.Lock()

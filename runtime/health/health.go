@@ -146,7 +146,7 @@ func (h *CRD) note(name types.NamespacedName, cycle Cycle) (recovered bool) {
 	defer h.showLocked()
 	h.total++
 	h.lastCycle = h.Now()
-	before := h.stateLocked()
+	before := h.wellLocked()
 	h.gated = ""
 	delete(h.held, name)
 	if cycle.Err == nil {
@@ -158,7 +158,7 @@ func (h *CRD) note(name types.NamespacedName, cycle Cycle) (recovered bool) {
 		h.failLocked(name)
 	}
 	h.resources.note(name, cycle)
-	return before != Healthy && h.stateLocked() == Healthy
+	return !before && h.wellLocked()
 }
 
 // Forget drops the failures of a resource that is gone.
@@ -172,11 +172,18 @@ func (h *CRD) forget(name types.NamespacedName) (recovered bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	defer h.showLocked()
-	before := h.stateLocked()
+	before := h.wellLocked()
 	h.recoverLocked(name)
 	delete(h.held, name)
 	h.resources.forget(name)
-	return before != Healthy && h.stateLocked() == Healthy
+	return !before && h.wellLocked()
+}
+
+// wellLocked tells whether a cycle has succeeded and nothing fails, also while a gate holds back the next one. That is what others who
+// depend on it wait for.
+func (h *CRD) wellLocked() bool {
+	state := h.stateLocked()
+	return state == Healthy || state == Gated && h.succeeded
 }
 
 // failLocked counts one more failure of a resource.

@@ -122,8 +122,14 @@ func TestState(t *testing.T) {
 			want: want{State: health.Gated, Total: 1, Recovered: 1},
 		},
 		"GatedNoMore": {
-			reason: "one of another resource ends it, too", notes: []note{started, succeeds(a), gates(b), succeeds(a)},
-			want: want{State: health.Healthy, Total: 2, Recovered: 2},
+			reason: "one of another resource ends it, too; who depends on the entry need not be told, for it was well",
+			notes:  []note{started, succeeds(a), gates(b), succeeds(a)},
+			want:   want{State: health.Healthy, Total: 2, Recovered: 1},
+		},
+		"GatedAndWellAgain": {
+			reason: "what failed is gone while a gate holds another back: who waits for the entry is told", threshold: 1,
+			notes: []note{started, succeeds(b), fails(a, 1), gates(b), forgets(a)},
+			want:  want{State: health.Gated, Total: 2, Failed: 1, LastError: "no luck", Recovered: 2},
 		},
 		"GatedAndFailing": {
 			reason: "a failure is worse than a gate", threshold: 1, notes: []note{started, fails(a, 1), gates(b)},

@@ -95,7 +95,9 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	k.Metrics.Active.Dec()
 	k.Metrics.Reconciled(time.Since(start), err)
 	again := k.again(ctx, item.NamespacedName, err)
-	if again == 0 {
+	if again > 0 {
+		k.Health.Passed(item.NamespacedName)
+	} else {
 		k.Health.Note(item.NamespacedName, health.Cycle{Err: plain(err), Ready: err == nil && !outcome.NotReady, RolledBack: outcome.RolledBack})
 	}
 	if k.Noted != nil {

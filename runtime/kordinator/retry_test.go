@@ -13,7 +13,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
-// The first failures of a resource come with a time for the next try and do not count; the last one does, and the next begins anew.
+// The first failures of a resource come with a time for the next try and do not count; the last one does, and so does each after it until
+// one succeeds, so that the queue backs off from them.
 func TestRetry(t *testing.T) {
 	results := []error{errors.New("1"), errors.New("2"), errors.New("3"), errors.New("4"), nil, errors.New("5"), reconcile.TerminalError(errors.New("6"))}
 	cycle := 0
@@ -38,10 +39,10 @@ func TestRetry(t *testing.T) {
 		{500 * time.Millisecond, false, 0},
 		{time.Second, false, 0},
 		{0, true, 1},
-		{500 * time.Millisecond, false, 1},
-		{0, false, 1},
-		{500 * time.Millisecond, false, 1},
 		{0, true, 2},
+		{0, false, 2},
+		{500 * time.Millisecond, false, 2},
+		{0, true, 3},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("cycles: -want, +got:\n%s", diff)

@@ -43,6 +43,8 @@ type healthAnswer struct {
 	Missing                  bool                        `json:"missing"`
 	Gated                    bool                        `json:"gated"`
 	GatedReason              string                      `json:"gatedReason"`
+	// PendingObservation says of each declared observation that does not run yet why not.
+	PendingObservation []string `json:"pendingObservation,omitempty"`
 }
 
 // dependencyAnswer is what an entry depends on.
@@ -73,7 +75,7 @@ func (a *api) health(w http.ResponseWriter, _ *http.Request, v view) {
 		ResourceCount: v.Resources, ReadyCount: h.Ready, TotalCount: h.Resources, LastError: hideIn(h.LastError),
 		RollbackActive: h.RolledBack > 0, RollbackTotal: h.Rollbacks, Waiting: h.Waiting,
 		HasUnhealthyDependencies: h.HasUnhealthyDeps, Dependencies: a.dependencies(v), Missing: h.Missing,
-		Gated: h.State == health.Gated, GatedReason: h.GatedReason,
+		Gated: h.State == health.Gated, GatedReason: h.GatedReason, PendingObservation: h.PendingObservation,
 	})
 }
 

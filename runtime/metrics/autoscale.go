@@ -70,6 +70,16 @@ func (c *CRD) Autoscaled(workers int) {
 	s.crds[c.name].holders++
 }
 
+// Scaling notes how many workers there are when the entry's autoscaler begins, which is without an override.
+func (c *CRD) Scaling(workers int) {
+	s := c.recorder.scaling
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one := s.crds[c.name]; one != nil {
+		one.active, one.workers = 0, float64(workers)
+	}
+}
+
 // unscaled ends the series of the entry's autoscaler, unless another engine of the process has the entry as well.
 func (c *CRD) unscaled() {
 	s := c.recorder.scaling
