@@ -19,7 +19,7 @@ import (
 
 // noting has each resource note in its status at which version of it the last cycle was, which each cycle changes, and nothing else wake it.
 const noting = quietResync + `
-status: {fields: [{path: seen, value: "{{ .metadata.resourceVersion }}"}]}
+status: {fields: [{path: seen, value: "{{ index .metadata \"resourceVersion\" }}"}]}
 `
 
 // seen is what the cycles of the Widgets have noted last, by their names.
