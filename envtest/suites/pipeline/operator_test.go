@@ -104,7 +104,7 @@ func (o *operator) state() engine.State { return o.engine.States()[0] }
 
 // total is how many cycles there were in the namespace, by the metrics.
 func (o *operator) total() float64 {
-	return series.Sum("controller_reconcile_total", map[string]string{"crd": o.namespace})
+	return max(0, series.Sum("controller_reconcile_total", map[string]string{"crd": o.namespace})) // before the engine starts there are none
 }
 
 // cycles is how many cycles this engine has run.
