@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/fields"
@@ -14,7 +12,6 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
-	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
@@ -337,96 +334,6 @@ func (c *compiler) requeue(declared []orkv1.Requeue, at *field.Path) []Requeue {
 	return list
 }
 
-func (c *compiler) status(declared *orkv1.Status, at *field.Path) Status {
-	status := Status{
-		Off:                c.entry.IgnoreStatusPatch,
-		Conditions:         true,
-		ObservedGeneration: !c.entry.IgnoreObservedGeneration,
-	}
-	if declared == nil {
-		return status
-	}
-	if declared.Conditions != nil {
-		status.Conditions = *declared.Conditions
-	}
-	steady := c.steady("the status would change in every cycle")
-	for i, one := range declared.Fields {
-		here := at.Child("fields").Index(i)
-		path := statusPath(one.Path)
-		if !c.known.Keeps(append([]string{"status"}, path...)) {
-			c.language.Warn(field.Invalid(here.Child("path"), one.Path, "is left out: it is not in the schema, so the server would drop it"+c.near(path)))
-		}
-		c.constant(one, path, here.Child("value"))
-		status.Fields = append(status.Fields, StatusField{
-			Path:         path,
-			Value:        steady.template(one.Value, here.Child("value")),
-			Type:         one.Type,
-			Gate:         c.gate(one.Conditions, here),
-			Conditional:  len(one.When)+len(one.Or) > 0,
-			ClearOnFalse: one.ClearOnFalse,
-		})
-	}
-	c.restless(status.Fields, at)
-	return status
-}
-
-// near names the field of the status that was probably meant by one that it does not have.
-func (c *compiler) near(path []string) string {
-	for i := range path {
-		above := append(template.Path{"status"}, path[:i]...)
-		if props := c.known.At(above); props != nil && !c.known.Keeps(append(above, path[i])) {
-			if name := nearest.Word(path[i], slices.Sorted(maps.Keys(props.Properties))); name != "" {
-				return "; did you mean " + name + "?"
-			}
-			return ""
-		}
-	}
-	return ""
-}
-
-// constant reports a value that is the same in each cycle and that the schema never takes.
-func (c *compiler) constant(declared orkv1.StatusField, path []string, at *field.Path) {
-	text := strings.TrimSpace(string(declared.Value))
-	if text == "" || !isStatic(declared.Value) {
-		return
-	}
-	shape := c.known.Shape(append(template.Path{"status"}, path...))
-	fits, want := true, shape.Type
-	switch shape.Type {
-	case notes.TypeNumber:
-		_, fits = notes.NumberOf(text)
-	case notes.TypeBool:
-		_, err := strconv.ParseBool(text)
-		fits = err == nil
-	case notes.TypeString:
-		fits, want = shape.Enum == nil || slices.Contains(shape.Enum, text), "one of "+strings.Join(shape.Enum, ", ")
-	case notes.TypeList, notes.TypeMap:
-		fits = false
-	}
-	if !fits {
-		c.report(field.Invalid(at, text, "the schema wants "+articled(want)+" here"))
-	}
-}
-
-// articled is the name of a type as people say it.
-func articled(kind string) string {
-	switch kind {
-	case notes.TypeNumber:
-		return "a number"
-	case notes.TypeBool:
-		return "true or false"
-	case notes.TypeList:
-		return "a list"
-	case notes.TypeMap:
-		return "a map"
-	default:
-		return kind
-	}
-}
-
-// statusPath reads a dot path below status. That it is one, the loader has seen to.
-func statusPath(text string) []string { return strings.Split(strings.TrimPrefix(text, "."), ".") }
-
 // kinds lists the kinds of all children in apply order: the registry's, and inside of one that names its own, the file's.
 func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
 	var kinds []schema.GroupVersionKind
@@ -440,66 +347,4 @@ func (c *compiler) kinds(blocks []Block) []schema.GroupVersionKind {
 		}
 	}
 	return kinds
-}
-
-// noteReads finds out what the programs of the box, and those of the resource's labels, read.
-func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
-	note := func(children *bool, references [][]string) {
-		for _, reference := range references {
-			*children = *children || len(reference) == 0 || reference[0] == "children"
-			b.ReadsStatus = b.ReadsStatus || readsStatus(reference)
-			b.ReadsReady = b.ReadsReady || readsReady(reference)
-			b.ReadsFeedback = b.ReadsFeedback || roots.IsFeedback(reference)
-		}
-	}
-	note(new(bool), early) // they are asked before there are children to see
-	note(&b.ReadsChildren, b.Gate.References())
-	for _, label := range kept {
-		note(&b.ReadsChildren, label.References())
-	}
-	for _, block := range b.Declared() {
-		note(&b.ReadsChildren, block.Gate.References())
-		note(new(bool), block.Calls.References())
-		for _, child := range block.Children {
-			note(&b.ReadsChildren, child.Gate.References())
-			note(&b.ReadsChildren, child.references())
-			note(&b.ReadsChildren, child.Autoscale.references())
-			if child.ForEach != nil {
-				note(&b.ReadsChildren, [][]string{child.ForEach.Field})
-			}
-		}
-	}
-	b.OnDelete.noteReads(note)
-	note(new(bool), b.HookCalls.References())
-	if b.Hooks != nil {
-		b.Hooks.noteReads(note)
-	}
-	for i := range b.Status.Fields {
-		one := &b.Status.Fields[i]
-		one.Transition = slices.ContainsFunc(one.Gate.References(), readsStatus)
-		note(&b.StatusReadsChildren, one.Gate.References())
-		note(&b.StatusReadsChildren, one.Value.References())
-	}
-	for _, one := range b.Requeue {
-		note(&b.StatusReadsChildren, one.Gate.References())
-		note(&b.StatusReadsChildren, one.After.References())
-	}
-}
-
-// readsStatus tells whether a reference is to the status, or to everything, as in {{ toJson . }}.
-func readsStatus(reference []string) bool { return len(reference) == 0 || reference[0] == "status" }
-
-// readsReady tells whether a reference is to .children.<kind>.ready or .children.<plural>.<name>.ready, or may have it along with a whole
-// object or kind.
-func readsReady(reference []string) bool {
-	switch {
-	case len(reference) == 0:
-		return true
-	case reference[0] != "children":
-		return false
-	case len(reference) <= 3:
-		return len(reference) < 3 || !slices.Contains([]string{"metadata", "spec", "status"}, reference[2])
-	default:
-		return reference[3] == "ready"
-	}
 }

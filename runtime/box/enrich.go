@@ -57,7 +57,7 @@ func (c *compiler) enrich(set *Set, at *field.Path) []Enrichment {
 	for _, one := range compiled {
 		for _, reference := range one.Gate.References() {
 			for _, b := range set.Boxes() {
-				b.ReadsStatus = b.ReadsStatus || len(reference) == 0 || reference[0] == "status"
+				b.ReadsStatus = b.ReadsStatus || readsStatus(reference)
 				b.ReadsReady = b.ReadsReady || readsReady(reference)
 				b.ReadsFeedback = b.ReadsFeedback || roots.IsFeedback(reference)
 			}

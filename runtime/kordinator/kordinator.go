@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"time"
 
-	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/types"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -21,16 +20,10 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
-// Resources reads resources from memory.
-type Resources interface {
-	// Get returns nil for a resource that is not there. What it returns is shared and must not be changed.
-	Get(name types.NamespacedName) *unstructured.Unstructured
-}
-
 // Options of a Kordinator. All but Noted, Held, Calls, State, Now and Drain must be set.
 type Options struct {
 	Set       *box.Set
-	Resources Resources
+	Resources work.Resources
 	// Reconciler does the work. A resource that is gone is handed to it as well, with a nil object.
 	Reconciler work.Reconciler
 	// Events tells what is known of the events behind an item.

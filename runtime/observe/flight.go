@@ -34,7 +34,7 @@ func (o *Occurrence) text() string {
 		return "created"
 	case o.Source == queue.SourcePrimary && o.After == nil && o.Before != nil:
 		return "gone"
-	case o.Source == queue.SourcePrimary && o.Before != nil && o.Before.GetDeletionTimestamp() == nil && o.After.GetDeletionTimestamp() != nil:
+	case o.Source == queue.SourcePrimary && o.Before != nil && !leaving(o.Before) && leaving(o.After):
 		return "deletion"
 	case o.Source == queue.SourcePrimary:
 		return "changed"

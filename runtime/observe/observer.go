@@ -14,11 +14,12 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
 // Listed are the resources of an entry, as memory shows them. They are shared and must not be changed.
 type Listed interface {
-	Resources
+	work.Resources
 	List() []*unstructured.Unstructured
 }
 

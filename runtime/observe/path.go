@@ -16,6 +16,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
 // Occurrence is something that happened and concerns one resource.
@@ -43,18 +44,12 @@ type Observed struct {
 	Event map[string]any
 }
 
-// Resources reads resources from memory.
-type Resources interface {
-	// Get returns nil for a resource that is not there. What it returns is shared and must not be changed.
-	Get(name types.NamespacedName) *unstructured.Unstructured
-}
-
 // Path is the way from an occurrence to the queue, one for all sources of a CRD. Set and Queue must be set.
 type Path struct {
 	Set   *box.Set
 	Queue *queue.Queue
 	// Resources are what is in memory. Nil: a resource is known only by an occurrence that brings it along.
-	Resources Resources
+	Resources work.Resources
 	// Stage is where events wait for the external calls of their gates. Nil: no calls are made.
 	Stage *Stage
 	// Health is told of events that a gate refuses, and Metrics of all decisions. Nil: nobody is.

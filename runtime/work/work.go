@@ -5,11 +5,18 @@ import (
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
+
+// Resources reads resources from memory.
+type Resources interface {
+	// Get returns nil for a resource that is not there. What it returns is shared and must not be changed.
+	Get(name types.NamespacedName) *unstructured.Unstructured
+}
 
 // Work is one resource to reconcile.
 type Work struct {
