@@ -64,9 +64,9 @@ func (e *entry) stamps(object *unstructured.Unstructured) map[string]string {
 
 // tells reports whether others may see the state of the entry on its resources.
 func (e *entry) tells() bool {
-	crd := e.declared.crd
+	crd := &e.declared.crd // a copy would be one for each cycle
 	if crd.CrossAccess != nil && !*crd.CrossAccess {
 		return false
 	}
-	return live.ShowsHealth(&crd)
+	return live.ShowsHealth(crd)
 }

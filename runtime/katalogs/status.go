@@ -1,6 +1,7 @@
 package katalogs
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -73,7 +74,7 @@ func operation(one *seen, crds []orkv1.KatalogCRDStatus, overviews map[string]en
 	var waiting []string
 	for _, crd := range crds {
 		if overview, runs := overviews[crd.Name]; runs && !overview.Running {
-			waiting = append(waiting, fmt.Sprintf("CRD %s: %s", crd.Name, orStarting(crd.Reason)))
+			waiting = append(waiting, fmt.Sprintf("CRD %s: %s", crd.Name, cmp.Or(crd.Reason, "starting")))
 		}
 	}
 	switch {
@@ -86,13 +87,6 @@ func operation(one *seen, crds []orkv1.KatalogCRDStatus, overviews map[string]en
 		condition.Status, condition.Reason = metav1.ConditionTrue, orkv1.KatalogReasonRunning
 	}
 	return condition
-}
-
-func orStarting(reason string) string {
-	if reason == "" {
-		return "starting"
-	}
-	return reason
 }
 
 // readiness sums up, for those who know no other condition.

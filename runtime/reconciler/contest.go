@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
@@ -51,7 +52,7 @@ type contests struct {
 }
 
 func childNameOf(one *planned) childName {
-	return childName{one.Object.GroupVersionKind(), types.NamespacedName{Namespace: one.Object.GetNamespace(), Name: one.Object.GetName()}}
+	return childName{one.Object.GroupVersionKind(), client.ObjectKeyFromObject(one.Object)}
 }
 
 // open returns the contest over a child that must not be written now, or nil.

@@ -57,21 +57,26 @@ func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error
 		return false, err
 	}
 	// A declaration that creates once keeps its child whatever its gate says, also one that an earlier Katalog kept as declared.
-	for _, one := range s.spared {
-		objects, err := d.named(one.child, s.owner, one.facts)
-		if err != nil {
-			continue
-		}
-		for _, object := range objects {
-			wanted.Add(object)
-		}
-	}
+	d.addSpared(s, wanted)
 	unwanted = slices.DeleteFunc(unwanted, func(c apply.Child) bool {
 		return !wanted.Add(c.Object) || !s.Set.Namespaces.Allows(box.NamespaceOf(c.Object))
 	})
 	pruned, err := d.Applier.Delete(ctx, unwanted)
 	s.changes = append(s.changes, pruned...)
 	return false, err
+}
+
+// addSpared adds the children whose declarations spare them. One that can't be named now has none.
+func (d *Declarative) addSpared(s *scope, to apply.Wanted) {
+	for _, one := range s.spared {
+		objects, err := d.named(one.child, s.owner, one.facts)
+		if err != nil {
+			continue
+		}
+		for _, object := range objects {
+			to.Add(object)
+		}
+	}
 }
 
 // kinds lists the kinds that the resource's children may be of, in apply order, those declared before last.

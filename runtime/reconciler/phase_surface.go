@@ -69,15 +69,7 @@ func (d *Declarative) namesOfOwn(s *scope) apply.Wanted {
 	for _, one := range s.planned {
 		names.Add(one.Object)
 	}
-	for _, one := range s.spared {
-		objects, err := d.named(one.child, s.owner, one.facts)
-		if err != nil {
-			continue
-		}
-		for _, object := range objects {
-			names.Add(object)
-		}
-	}
+	d.addSpared(s, names)
 	return names
 }
 
