@@ -14,6 +14,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
 
 // counting answers with the number of the call, and fails those that it is told to.
@@ -165,7 +166,7 @@ func TestRetry(t *testing.T) {
 			return nil
 		}, 3, 3 * time.Second, nil},
 		"Down":    {"no more tries than there may be", 3, func(int64) error { return down }, 3, 3 * time.Second, down},
-		"Address": {"another try would be refused too", 3, func(int64) error { return &external.AddressError{} }, 1, 0, &external.AddressError{}},
+		"Address": {"another try would be refused too", 3, func(int64) error { return &reach.AddressError{} }, 1, 0, &reach.AddressError{}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -234,7 +235,7 @@ func TestRecorded(t *testing.T) {
 		"Success": {nil, ""},
 		"Status":  {&external.StatusError{Code: 503}, "http_503"},
 		"Network": {errors.New("connection refused"), "network"},
-		"Address": {&external.AddressError{}, "address"},
+		"Address": {&reach.AddressError{}, "address"},
 		"Request": {&external.RequestError{}, "request"},
 	} {
 		seen := &recorder{}

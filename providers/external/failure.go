@@ -3,7 +3,8 @@ package external
 import (
 	"errors"
 	"fmt"
-	"net/netip"
+
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
 
 // StatusError is an answer with another status than the one that was wanted.
@@ -28,17 +29,6 @@ func (e *StatusError) Error() string {
 	return fmt.Sprintf("status %d, want %d", e.Code, e.Want)
 }
 
-// AddressError is an address that must not be asked.
-type AddressError struct {
-	Address netip.Addr
-	// Why it must not, such as loopback.
-	Why string
-}
-
-func (e *AddressError) Error() string {
-	return fmt.Sprintf("the address %s is %s, which is refused unless the operator is told to allow it (--external-allow)", e.Address, e.Why)
-}
-
 // RequestError is a request that cannot be sent at all: another try comes to the same.
 type RequestError struct{ Problem string }
 
@@ -61,7 +51,7 @@ func FailureOf(err error) string {
 	if status, ok := errors.AsType[*StatusError](err); ok {
 		return fmt.Sprintf("http_%d", status.Code)
 	}
-	if _, ok := errors.AsType[*AddressError](err); ok {
+	if _, ok := errors.AsType[*reach.AddressError](err); ok {
 		return "address"
 	}
 	if _, ok := errors.AsType[*CredentialError](err); ok {
@@ -75,7 +65,7 @@ func FailureOf(err error) string {
 
 // hopeless tells whether another try comes to the same.
 func hopeless(err error) bool {
-	_, address := errors.AsType[*AddressError](err)
+	_, address := errors.AsType[*reach.AddressError](err)
 	_, request := errors.AsType[*RequestError](err)
 	return address || request
 }

@@ -7,28 +7,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"net/url"
 	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/json"
+
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
 
 // MaxBody is how much of an answer is read, in bytes. A JSON object must not be longer, for its fields could not be told.
 const MaxBody = 1 << 20
-
-// HTTPOptions of NewHTTP.
-type HTTPOptions struct {
-	// Allow lists host names, addresses and CIDR ranges that may be asked although they are refused otherwise: loopback, link-local,
-	// unspecified and multicast addresses, and the metadata services of clouds. Defaults to none.
-	Allow []string
-	// RefusePrivate refuses private addresses too, which the services of a cluster have. Defaults to false.
-	RefusePrivate bool
-	// Resolver of host names. Nil is the system's.
-	Resolver *net.Resolver
-}
 
 // HTTP makes calls of the protocol http, which includes https. Connections are kept for the next call. Proxies that the environment
 // names are not used: what is behind one could not be checked.
@@ -36,17 +26,16 @@ type HTTP struct{ transport *http.Transport }
 
 var _ Caller = (*HTTP)(nil)
 
-// NewHTTP returns a Caller for HTTP. An error names the exception that is none.
-func NewHTTP(opts HTTPOptions) (*HTTP, error) {
-	g, err := newGuard(opts.Allow, opts.RefusePrivate)
-	if err != nil {
-		return nil, err
+// NewHTTP returns a Caller for HTTP that connects with a Dialer. Nil is the one without exceptions.
+func NewHTTP(dialer *reach.Dialer) *HTTP {
+	if dialer == nil {
+		dialer = reach.Strict()
 	}
 	return &HTTP{transport: &http.Transport{
-		DialContext: g.dial(opts.Resolver), ForceAttemptHTTP2: true,
+		DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
 		MaxIdleConns: 100, MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
 		TLSHandshakeTimeout: DefaultTimeout, MaxResponseHeaderBytes: 64 << 10,
-	}}, nil
+	}}
 }
 
 // Close closes the connections that nobody uses.
@@ -171,7 +160,7 @@ func (r *Request) redirected(next *http.Request, before []*http.Request) error {
 
 // plain is an error of net/http without the URL.
 func plain(err error) error {
-	if refused, ok := errors.AsType[*AddressError](err); ok {
+	if refused, ok := errors.AsType[*reach.AddressError](err); ok {
 		return refused
 	}
 	if request, ok := errors.AsType[*RequestError](err); ok {

@@ -2,7 +2,6 @@ package external_test
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -17,26 +16,29 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/liar"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
 
 const token = "s3cr3t-t0ken"
 
 // newHTTP may ask this machine.
-func newHTTP(t *testing.T, opts external.HTTPOptions) *external.HTTP {
+func newHTTP(t *testing.T, opts reach.Options) *external.HTTP {
 	t.Helper()
-	caller, err := external.NewHTTP(opts)
+	dialer, err := reach.New(opts)
 	if err != nil {
 		t.Fatal(err)
 	}
+	caller := external.NewHTTP(dialer)
 	t.Cleanup(caller.Close)
 	return caller
 }
 
-var local = external.HTTPOptions{Allow: []string{"127.0.0.1"}}
+var local = reach.Options{Allow: []string{"127.0.0.1"}}
 
 // clientOf reads credentials from a Secret shop/api and the variable API_TOKEN.
-func clientOf(t *testing.T, opts external.HTTPOptions) *external.Client {
+func clientOf(t *testing.T, opts reach.Options) *external.Client {
 	t.Helper()
 	return external.NewClient(external.Registry{orkv1.ProtocolHTTP: newHTTP(t, opts)}, external.ClientOptions{
 		Namespace: "shop",
@@ -322,7 +324,7 @@ func TestRedirectsCarryNoCredentials(t *testing.T) {
 func TestDefect98Addresses(t *testing.T) {
 	cases := map[string]struct {
 		reason, url string
-		opts        external.HTTPOptions
+		opts        reach.Options
 		want        string
 	}{
 		"Loopback":    {reason: "the operator itself", url: "http://127.0.0.1:1/", want: "loopback"},
@@ -334,13 +336,13 @@ func TestDefect98Addresses(t *testing.T) {
 		"Metadata6":   {reason: "in version 6", url: "http://[fd00:ec2::254]/", want: "a cloud's metadata service"},
 		"LinkLocal6":  {reason: "neighbours", url: "http://[fe80::1]/", want: "link-local"},
 		"Unspecified": {reason: "all addresses of this machine", url: "http://0.0.0.0:1/", want: "unspecified"},
-		"Private":     {reason: "a private one, where that is asked for", url: "http://10.1.2.3:1/", opts: external.HTTPOptions{RefusePrivate: true}, want: "private"},
+		"Private":     {reason: "a private one, where that is asked for", url: "http://10.1.2.3:1/", opts: reach.Options{RefusePrivate: true}, want: "private"},
 		"Name":        {reason: "a name is judged by its address", url: "http://localhost:1/", want: "loopback"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			_, err := newHTTP(t, tc.opts).Call(t.Context(), external.Request{URL: tc.url, Timeout: 2 * time.Second})
-			refused, ok := errors.AsType[*external.AddressError](err)
+			refused, ok := errors.AsType[*reach.AddressError](err)
 			if !ok || refused.Why != tc.want || external.FailureOf(err) != "address" {
 				t.Errorf("\n%s\nCall(%s): %v, want it refused as %s", tc.reason, tc.url, err, tc.want)
 			}
@@ -353,71 +355,17 @@ func TestDefect98LyingResolver(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "inside") }))
 	defer server.Close()
 	_, port, _ := net.SplitHostPort(server.Listener.Addr().String())
-	resolver := liar(t, net.IPv4(127, 0, 0, 1))
+	resolver := liar.Resolver(t, net.IPv4(127, 0, 0, 1))
 	url := "http://weather.example.com:" + port + "/"
 
-	_, err := newHTTP(t, external.HTTPOptions{Resolver: resolver}).Call(t.Context(), external.Request{URL: url})
-	if _, ok := errors.AsType[*external.AddressError](err); !ok {
+	_, err := newHTTP(t, reach.Options{Resolver: resolver}).Call(t.Context(), external.Request{URL: url})
+	if _, ok := errors.AsType[*reach.AddressError](err); !ok {
 		t.Errorf("a name that stands for this machine: %v, want it refused", err)
 	}
 	for name, allowed := range map[string]string{"by name": "weather.example.com", "by range": "127.0.0.0/8"} {
-		answer, err := newHTTP(t, external.HTTPOptions{Resolver: resolver, Allow: []string{allowed}}).Call(t.Context(), external.Request{URL: url})
+		answer, err := newHTTP(t, reach.Options{Resolver: resolver, Allow: []string{allowed}}).Call(t.Context(), external.Request{URL: url})
 		if err != nil || answer.Text != "inside" {
 			t.Errorf("allowed %s: %q, %v", name, answer.Text, err)
-		}
-	}
-}
-
-// liar is a resolver that gives every name one address.
-func liar(t *testing.T, address net.IP) *net.Resolver {
-	t.Helper()
-	socket, err := net.ListenPacket("udp", "127.0.0.1:0") //nolint:noctx // it is closed below
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = socket.Close() })
-	go func() {
-		question := make([]byte, 512)
-		for {
-			n, from, err := socket.ReadFrom(question)
-			if err != nil {
-				return
-			}
-			_, _ = socket.WriteTo(lie(question[:n], address), from)
-		}
-	}()
-	return &net.Resolver{PreferGo: true, Dial: func(ctx context.Context, _, _ string) (net.Conn, error) {
-		return (&net.Dialer{}).DialContext(ctx, "udp", socket.LocalAddr().String())
-	}}
-}
-
-// lie answers a question of DNS: an A record for a question of that type, and nothing for any other.
-func lie(question []byte, address net.IP) []byte {
-	end := 12
-	for question[end] != 0 {
-		end += int(question[end]) + 1
-	}
-	end += 5
-	answer := append([]byte(nil), question[:end]...)
-	answer[2], answer[3] = 0x81, 0x80
-	clear(answer[6:12])
-	if binary.BigEndian.Uint16(question[end-4:]) != 1 {
-		return answer
-	}
-	answer[7] = 1
-	answer = append(answer, 0xc0, 12, 0, 1, 0, 1, 0, 0, 0, 0, 0, 4)
-	return append(answer, address.To4()...)
-}
-
-func TestAllow(t *testing.T) {
-	for _, wrong := range []string{"", "http://example.com", "example.com:80", "10.0.0.0/99", "*.example.com"} {
-		if _, err := external.NewHTTP(external.HTTPOptions{Allow: []string{wrong}}); err == nil {
-			t.Errorf("NewHTTP(Allow: %q): want an error", wrong)
-		}
-	}
-	for _, right := range []string{"example.com", "10.0.0.1", "[::1]", "fd00::/8", "LOCALHOST"} {
-		if _, err := external.NewHTTP(external.HTTPOptions{Allow: []string{right}}); err != nil {
-			t.Errorf("NewHTTP(Allow: %q): %v", right, err)
 		}
 	}
 }

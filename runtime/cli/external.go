@@ -7,6 +7,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
 
 // externalFlags tell where external calls may go.
@@ -24,9 +25,9 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 
 // registry has a client for each protocol that this binary speaks.
 func (f *externalFlags) registry() (external.Registry, error) {
-	caller, err := external.NewHTTP(external.HTTPOptions{Allow: f.allow, RefusePrivate: f.refusePrivate})
+	dialer, err := reach.New(reach.Options{Allow: f.allow, RefusePrivate: f.refusePrivate})
 	if err != nil {
 		return nil, fmt.Errorf("--external-allow: %w", err)
 	}
-	return external.Registry{orkv1.ProtocolHTTP: caller}, nil
+	return external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(dialer)}, nil
 }

@@ -177,11 +177,11 @@ func (f *runFlags) cluster(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return nil, nil, fmt.Errorf("find the cluster: %w", err)
 	}
-	return config, nothing, reach(config)
+	return config, nothing, answers(config)
 }
 
-// reach tells early, and in one line, that the cluster does not answer.
-func reach(config *rest.Config) error {
+// answers tells early, and in one line, that the cluster does not answer.
+func answers(config *rest.Config) error {
 	config = rest.CopyConfig(config)
 	config.Timeout = 5 * time.Second
 	client, err := discovery.NewDiscoveryClientForConfig(config)

@@ -28,7 +28,7 @@ type Options struct {
 	// Constructors are the functions that make whole reconcilers, by the same names. Defaults to none.
 	Constructors map[string]constructor.Func
 	// External has a client for each protocol of external calls. Defaults to one for http that refuses the addresses which
-	// external.HTTPOptions name.
+	// reach.Options names.
 	External external.Registry
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
@@ -51,11 +51,7 @@ func (o *Options) setDefaults() error {
 		o.Registry = registry
 	}
 	if o.External == nil {
-		caller, err := external.NewHTTP(external.HTTPOptions{})
-		if err != nil {
-			return err //nolint:wrapcheck // a mistake of the program
-		}
-		o.External = external.Registry{orkv1.ProtocolHTTP: caller}
+		o.External = external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(nil)}
 	}
 	if o.Namespace == "" {
 		o.Namespace = "default"

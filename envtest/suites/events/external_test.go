@@ -20,6 +20,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
 
@@ -73,10 +74,10 @@ func calling(ctx context.Context, namespace, entry, box string, s *service, allo
 	text := katalogOf(namespace, entry, strings.ReplaceAll(box, "URL", s.URL))
 	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
 	Expect(err).NotTo(HaveOccurred(), text)
-	caller, err := external.NewHTTP(external.HTTPOptions{Allow: allow})
+	dialer, err := reach.New(reach.Options{Allow: allow})
 	Expect(err).NotTo(HaveOccurred())
 	o, err := operator.StartWith(ctx, env.Config(), engine.Options{
-		Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}, Namespace: namespace, External: external.Registry{orkv1.ProtocolHTTP: caller},
+		Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}, Namespace: namespace, External: external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(dialer)},
 	})
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(o.Stop()).To(Succeed()) })

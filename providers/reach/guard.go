@@ -1,7 +1,7 @@
-package external
+package reach
 
 import (
-	"context"
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// guard tells which addresses may be asked. It looks at those that are connected to, whatever a name stood for a moment before.
+// guard tells which addresses may be connected to.
 type guard struct {
 	hosts         map[string]bool
 	ranges        []netip.Prefix
@@ -17,9 +17,9 @@ type guard struct {
 }
 
 // newGuard reads the exceptions: host names, addresses and CIDR ranges.
-func newGuard(allow []string, refusePrivate bool) (*guard, error) {
-	g := &guard{hosts: map[string]bool{}, refusePrivate: refusePrivate}
-	for _, one := range allow {
+func newGuard(opts Options) (*guard, error) {
+	g := &guard{hosts: map[string]bool{}, refusePrivate: opts.RefusePrivate}
+	for _, one := range opts.Allow {
 		one = strings.ToLower(strings.TrimSpace(one))
 		if strings.Contains(one, "/") {
 			prefix, err := netip.ParsePrefix(one)
@@ -50,14 +50,17 @@ func (g *guard) trusts(host string) bool {
 func (g *guard) control(_, address string, _ syscall.RawConn) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
-		return &RequestError{Problem: "connects to what is no address"}
+		return errNoAddress
 	}
 	parsed, err := netip.ParseAddr(host)
 	if err != nil {
-		return &RequestError{Problem: "connects to what is no address"}
+		return errNoAddress
 	}
 	return g.check(parsed)
 }
+
+// errNoAddress is a connection to what is not an address.
+var errNoAddress = errors.New("connects to what is no address")
 
 // check tells whether an address may be asked. One that stands for another one is judged as that.
 func (g *guard) check(address netip.Addr) error {
@@ -122,16 +125,4 @@ func inner(address netip.Addr) netip.Addr {
 		}
 	}
 	return address
-}
-
-// dial returns the function that a transport connects with.
-func (g *guard) dial(resolver *net.Resolver) func(ctx context.Context, network, address string) (net.Conn, error) {
-	guarded := &net.Dialer{Timeout: DefaultTimeout, Resolver: resolver, Control: g.control}
-	free := &net.Dialer{Timeout: DefaultTimeout, Resolver: resolver}
-	return func(ctx context.Context, network, address string) (net.Conn, error) {
-		if host, _, err := net.SplitHostPort(address); err == nil && g.trusts(host) {
-			return free.DialContext(ctx, network, address)
-		}
-		return guarded.DialContext(ctx, network, address)
-	}
 }
