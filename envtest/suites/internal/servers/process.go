@@ -104,29 +104,42 @@ func (p *process) Stop() {
 
 // await waits until the server is there.
 func (p *process) await() error {
-	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
+	return poll(startTimeout, func(ctx context.Context) error {
+		select {
+		case <-p.ended:
+			return errEnded
+		default:
+			return p.ready(ctx)
+		}
+	})
+}
+
+// errEnded is a server that has ended by itself.
+var errEnded = errors.New("it ended")
+
+// poll asks until the answer is nil, or for as long as it may take.
+func poll(timeout time.Duration, ask func(context.Context) error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), timeout)
 	defer cancel()
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
-		err := p.ask(ctx)
-		if err == nil {
-			return nil
+		err := askOnce(ctx, ask)
+		if err == nil || errors.Is(err, errEnded) {
+			return err
 		}
 		select {
 		case <-ctx.Done():
-			return fmt.Errorf("it is not there after %s: %w", startTimeout, err)
-		case <-p.ended:
-			return errors.New("it ended")
+			return fmt.Errorf("not in %s: %w", timeout, err)
 		case <-tick.C:
 		}
 	}
 }
 
-func (p *process) ask(ctx context.Context) error {
+func askOnce(ctx context.Context, ask func(context.Context) error) error {
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	return p.ready(ctx)
+	return ask(ctx)
 }
 
 func (p *process) name() string { return filepath.Base(p.binary) }
