@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 
 	"github.com/go-logr/logr"
 )
@@ -14,7 +15,8 @@ type Provider interface {
 	// Name is the key of its block in a Katalog, such as postgres.
 	Name() string
 	// Reconcile brings about what is declared. Nil: it is there, or on its way. An error is shown in the resource's status, and the
-	// cycle is tried again with back-off: it must not hold a credential.
+	// cycle is tried again with back-off: it must not hold a credential. A FieldError is not tried again before something changes. An error
+	// that Declaration.Failed made counts for its kind alone.
 	Reconcile(ctx context.Context, r ReconcileRequest) error
 	// Delete takes away what is declared, also what a condition switched off. Nil: nothing is left of it, and the resource may go. An
 	// error keeps the resource.
@@ -78,6 +80,30 @@ func (d Declaration) Require(key string) (string, error) {
 	}
 	return "", &FieldError{Kind: d.Kind, Field: key, Err: errors.New("is required and empty")}
 }
+
+// Equal tells whether two declarations are the same.
+func (d Declaration) Equal(other Declaration) bool {
+	return d.Kind == other.Kind && maps.Equal(d.Fields, other.Fields)
+}
+
+// Failed is an error of the declaration, nil where there is none: it tells whose error of several it is.
+func (d Declaration) Failed(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DeclarationError{Kind: d.Kind, Err: err}
+}
+
+// DeclarationError tells which kind of declaration an error is about.
+type DeclarationError struct {
+	Kind string
+	Err  error
+}
+
+func (e *DeclarationError) Error() string { return e.Kind + ": " + e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *DeclarationError) Unwrap() error { return e.Err }
 
 // FieldError is a declaration that no further try makes better.
 type FieldError struct {

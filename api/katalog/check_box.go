@@ -26,8 +26,9 @@ func (c *checker) box(box *orkv1.OperatorBox, path *field.Path) {
 	c.cross(box.Cross, path.Child("cross"))
 	c.operatorAutoscale(box.Autoscale, path.Child("autoscale"))
 	c.rollback(box, path)
-	if r := box.Reconciler; r != nil && r.Default != nil && !*r.Default && (box.OnCreate != nil || box.OnReconcile != nil) {
-		c.warnf(path.Child("reconciler", "default"), "false ignores onCreate and onReconcile")
+	c.providers(box.Providers, path.Child("providers"))
+	if r := box.Reconciler; r != nil && r.Default != nil && !*r.Default && (box.OnCreate != nil || box.OnReconcile != nil || box.Providers != nil) {
+		c.warnf(path.Child("reconciler", "default"), "false ignores onCreate, onReconcile and providers")
 	}
 }
 

@@ -19,10 +19,7 @@ func (c *checker) shared(katalog *orkv1.Katalog) {
 	c.profiles(katalog.Profiles, field.NewPath("profiles"))
 	c.notification(katalog.Notification, field.NewPath("notification"))
 	c.notes(katalog.Notes, field.NewPath("notes"))
-	providers := map[string]*field.Path{}
-	for i, provider := range katalog.Providers {
-		c.named(provider.Name, providers, field.NewPath("providers").Index(i).Child("name"))
-	}
+	c.claims(katalog.Providers)
 	if s := katalog.Security; s != nil && s.NamespaceProtection != nil {
 		n := s.NamespaceProtection
 		c.namespaceLists(n.AllowedNamespaces, n.RestrictedNamespaces, field.NewPath("security", "namespaceProtection"))

@@ -29,6 +29,7 @@ type decoder struct {
 var (
 	typeJSON        = reflect.TypeFor[orkv1.JSON]()
 	typeCustom      = reflect.TypeFor[orkv1.Custom]()
+	typeProvided    = reflect.TypeFor[orkv1.ProviderEntry]()
 	typeCRD         = reflect.TypeFor[orkv1.CRD]()
 	typeBox         = reflect.TypeFor[orkv1.OperatorBox]()
 	typeImport      = reflect.TypeFor[orkv1.Import]()
@@ -57,7 +58,7 @@ func (d *decoder) value(n *node, v reflect.Value, path string) {
 		d.text(n, v, path)
 	case (t == typeTexts || t == typeTextMap) && n.isText():
 		d.whole(n, v, path)
-	case t != typeCustom && t != typeTexts && t != typeTextMap && reflect.PointerTo(t).Implements(typeFromJSON):
+	case t != typeCustom && t != typeProvided && t != typeTexts && t != typeTextMap && reflect.PointerTo(t).Implements(typeFromJSON):
 		d.fromJSON(n, v, path)
 	case t.Kind() == reflect.Struct:
 		d.object(n, v, path)
@@ -161,16 +162,16 @@ func (d *decoder) field(e entry, f *structField, v reflect.Value, path string) {
 }
 
 // unknown reports a key that a struct does not have and returns the key that it most likely means, or "". Of a custom
-// declaration it belongs to the object.
+// declaration it belongs to the object, and of what a provider keeps it is the kind.
 func (d *decoder) unknown(e entry, v reflect.Value, info *structInfo, above string) (meant string) {
 	path := join(above, e.key)
-	if custom, ok := reflect.TypeAssert[*orkv1.Custom](v.Addr()); ok {
+	if others := othersOf(v); others != nil {
 		d.locate(e, path)
 		if value, ok := d.plain(e.value, path); ok {
-			if custom.Object == nil {
-				custom.Object = map[string]orkv1.JSON{}
+			if *others == nil {
+				*others = map[string]orkv1.JSON{}
 			}
-			custom.Object[e.key] = orkv1.JSON{Value: value}
+			(*others)[e.key] = orkv1.JSON{Value: value}
 		}
 		return ""
 	}
@@ -187,6 +188,17 @@ func (d *decoder) unknown(e entry, v reflect.Value, info *structInfo, above stri
 	}
 	d.errors = append(d.errors, finding)
 	return meant
+}
+
+// othersOf is where a struct keeps the keys that it does not have, nil for one that takes none.
+func othersOf(v reflect.Value) *map[string]orkv1.JSON {
+	switch open := v.Addr().Interface().(type) {
+	case *orkv1.Custom:
+		return &open.Object
+	case *orkv1.ProviderEntry:
+		return &open.Declared
+	}
+	return nil
 }
 
 func (d *decoder) mapping(n *node, v reflect.Value, path string) {

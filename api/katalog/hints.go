@@ -8,6 +8,8 @@ import (
 
 const useCustom = "not supported; declare the object in custom"
 
+const inProviders = "is no list of children; write operatorBox.providers."
+
 // hints tell what to write in place of keys that were removed or never worked, by the type that would hold them.
 var hints = map[reflect.Type]map[string]string{
 	typeImport: {
@@ -42,6 +44,9 @@ var hints = map[reflect.Type]map[string]string{
 }
 
 var blockHints = map[string]string{
+	"aws":                         inProviders + "aws",
+	"mongodb":                     inProviders + "mongodb",
+	"postgres":                    inProviders + "postgres",
 	"serviceMonitors":             useCustom,
 	"priorityClasses":             useCustom,
 	"runtimeClasses":              useCustom,

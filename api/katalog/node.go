@@ -86,7 +86,7 @@ func (n *node) describeScalar() string {
 }
 
 func (n *node) index(key string) int {
-	if n.kind != kindMap {
+	if n == nil || n.kind != kindMap {
 		return -1
 	}
 	return slices.IndexFunc(n.fields, func(e entry) bool { return e.key == key })

@@ -23,6 +23,7 @@ var respellings = map[reflect.Type][]respelling{
 		drop("metadata", "clusterName", "createdBy", "projects"),
 		move("metadata.deprecation", "lifecycle.deprecation", older),
 		move("security.gatewayEndpoint", "gateway.endpoint", older),
+		providersOfBlocks,
 	},
 	reflect.TypeFor[orkv1.KatalogSpec](): {
 		namedList("crds"),
@@ -67,6 +68,7 @@ var respellings = map[reflect.Type][]respelling{
 	reflect.TypeFor[orkv1.RetryBackoff]():    {scalarAs("initial")},
 	reflect.TypeFor[orkv1.Dependency]():      {scalarAs("condition")},
 	reflect.TypeFor[orkv1.Enrichment]():      {scalarAs("name"), keyAsName},
+	typeProvided:                             {actionAsKind},
 	reflect.TypeFor[orkv1.ManagedResource](): {scalarAs("kind")},
 	reflect.TypeFor[orkv1.ClaimMatch]():      {scalarAs("equals")},
 	reflect.TypeFor[orkv1.ServiceNames]():    {oneServiceName},

@@ -9,7 +9,6 @@ const notYet = "not supported yet"
 var notSupported = setOf(
 	// A Katalog.
 	"Katalog.lifecycle", "Katalog.notification",
-	"Katalog.providers",
 
 	// Its security, as far as it is the gateway's.
 	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
@@ -24,7 +23,7 @@ var notSupported = setOf(
 
 	// A box.
 	"OperatorBox.cross",
-	"OperatorBox.providers", "OperatorBox.emit",
+	"OperatorBox.emit",
 	"Reconciler.remote",
 	"Queue.shared",
 

@@ -41,9 +41,11 @@ type OperatorBox struct {
 	// Autoscale changes workers, queue depth and resync with the load.
 	// +optional
 	Autoscale *OperatorAutoscale `json:"autoscale,omitempty"`
-	// Providers lists external infrastructure, by provider.
+	// Providers lists infrastructure outside of the cluster, by provider.
 	// +optional
-	Providers map[string]JSON `json:"providers,omitempty"`
+	// +kubebuilder:validation:Schemaless
+	// +kubebuilder:pruning:PreserveUnknownFields
+	Providers map[string][]ProviderEntry `json:"providers,omitempty"`
 	// Emit lists Events that a cycle sends.
 	// +optional
 	Emit *Emit `json:"emit,omitempty"`

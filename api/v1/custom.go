@@ -2,7 +2,6 @@ package v1
 
 import (
 	"encoding/json"
-	"fmt"
 	"reflect"
 	"strings"
 )
@@ -10,34 +9,13 @@ import (
 // customFields is Custom without its methods.
 type customFields Custom
 
-// customKeys are the keys of a custom declaration that are not taken over to the object.
+// customKeys are the keys of a custom declaration that have a meaning of their own. Every other key belongs to the object and is kept in
+// Custom.Object.
 var customKeys = jsonKeys(reflect.TypeFor[customFields]())
-
-// isCustomKey tells whether a top-level key of a custom declaration has a meaning of its own. Every other key belongs to
-// the object and is kept in Custom.Object.
-func isCustomKey(key string) bool {
-	return customKeys[key]
-}
 
 // MarshalJSON implements json.Marshaler. The fields of Object stand beside the others.
 func (c Custom) MarshalJSON() ([]byte, error) {
-	declared, err := json.Marshal(customFields(c))
-	if err != nil {
-		return nil, err
-	}
-	flat := map[string]json.RawMessage{}
-	if err := json.Unmarshal(declared, &flat); err != nil {
-		return nil, err
-	}
-	for key, value := range c.Object {
-		if isCustomKey(key) {
-			return nil, fmt.Errorf("custom object field %q has another meaning in a declaration", key)
-		}
-		if flat[key], err = json.Marshal(value); err != nil {
-			return nil, fmt.Errorf("custom object field %s: %w", key, err)
-		}
-	}
-	return json.Marshal(flat)
+	return marshalOpen(customFields(c), c.Object, customKeys)
 }
 
 // UnmarshalJSON implements json.Unmarshaler. Every field that a declaration does not have goes to Object.
@@ -46,19 +24,11 @@ func (c *Custom) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &declared); err != nil {
 		return err
 	}
-	flat := map[string]JSON{}
-	if err := json.Unmarshal(data, &flat); err != nil {
+	others, err := othersIn(data, customKeys)
+	if err != nil {
 		return err
 	}
-	for key := range flat {
-		if isCustomKey(key) {
-			delete(flat, key)
-		}
-	}
-	declared.Object = nil
-	if len(flat) > 0 {
-		declared.Object = flat
-	}
+	declared.Object = others
 	*c = Custom(declared)
 	return nil
 }

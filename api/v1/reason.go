@@ -53,6 +53,10 @@ const (
 	ReasonSourceMissing = "SourceMissing"
 	// ReasonSourceNotReadable is a child that is a copy of an object that the operator may not read.
 	ReasonSourceNotReadable = "SourceNotReadable"
+	// ReasonProviderError is a provider that fails, which is tried again, or that cannot do what is declared.
+	ReasonProviderError = "ProviderError"
+	// ReasonProviderMissing is a resource that needs a provider which the program does not have and the Katalog does not require.
+	ReasonProviderMissing = "ProviderMissing"
 	// ReasonNamespaceRestricted is a resource, or a child, in a namespace that the Katalog leaves alone.
 	ReasonNamespaceRestricted = "NamespaceRestricted"
 	// ReasonValidationFailed is the reason of Ready=False for a resource that a rule denies.

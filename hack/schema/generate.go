@@ -89,6 +89,7 @@ var (
 	typeTextMap  = reflect.TypeFor[orkv1.TemplateMap]()
 	typeDuration = reflect.TypeFor[orkv1.Duration]()
 	typeCustom   = reflect.TypeFor[orkv1.Custom]()
+	typeProvided = reflect.TypeFor[orkv1.ProviderEntry]()
 	typeMeta     = reflect.TypeFor[metav1.ObjectMeta]()
 	typeStatus   = reflect.TypeFor[orkv1.KatalogStatus]()
 	typeEnum     = reflect.TypeFor[orkv1.Enum]()
@@ -140,7 +141,7 @@ func (g *generator) reference(t reflect.Type) object {
 	if _, known := g.definitions[t.Name()]; !known {
 		g.definitions[t.Name()] = object{} // stands for itself while it is written
 		definition := object{"type": "object", "additionalProperties": false}
-		if t == typeCustom {
+		if t == typeCustom || t == typeProvided {
 			delete(definition, "additionalProperties")
 		}
 		describe(definition, g.comments[t.Name()])

@@ -133,6 +133,8 @@ type Box struct {
 	OnDelete *Deletion
 	// Rollback tells when a resource goes back to the spec that succeeded last. Nil: never.
 	Rollback *Rollback
+	// Provided is what a resource needs outside of the cluster, by provider in the order in which they are asked.
+	Provided []Provided
 	// Hooks is Go code that runs beside the children, and Constructor Go code that reconciles in place of them. Nil: there is none.
 	Hooks       *Hooks
 	Constructor *GoFunction

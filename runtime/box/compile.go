@@ -19,6 +19,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
+	"github.com/orkestra-runtime/orkestra/providers"
 )
 
 // Defaults of an entry.
@@ -35,6 +36,8 @@ type Options struct {
 	// Schemas are those of the CRDs' resources, by the names of the entries, as far as they are known. What texts read is checked
 	// against them.
 	Schemas map[string]*roots.Props
+	// Providers tell which kinds and fields they have, as far as they can. Nil: none is known, and none is checked.
+	Providers *providers.Registry
 }
 
 // Findings are what there is to say of a Katalog, by the paths in the document.
@@ -94,6 +97,7 @@ func compile(
 	c := &compiler{
 		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
 		language: language.Within(known).Enriched(targets...), known: known, stored: known, profiles: presets, errs: &unknown,
+		claims: katalog.Providers, registered: opts.Providers,
 	}
 	set := &Set{
 		Katalog: katalog.Name,
@@ -156,9 +160,12 @@ type compiler struct {
 	// beforeRules is what is known of them between normalize and mutation.
 	beforeRules *roots.Known
 	// called are the places of the external calls whose results are seen, by their names.
-	called   map[string]*field.Path
-	profiles *profiles
-	errs     *field.ErrorList
+	called map[string]*field.Path
+	// claims are the providers that the Katalog says it depends on, and registered those that are there.
+	claims     []orkv1.ProviderClaim
+	registered *providers.Registry
+	profiles   *profiles
+	errs       *field.ErrorList
 }
 
 func (c *compiler) report(errs ...*field.Error) { *c.errs = append(*c.errs, errs...) }
@@ -194,6 +201,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.take(calls)
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Rollback = c.rollback(declared, at)
+	b.Provided = c.providers(declared.Providers, at.Child("providers"))
 	c.code(b, declared, at.Child("reconciler"))
 	blocks := b.Declared()
 	if b.OnDelete != nil {

@@ -53,7 +53,7 @@ func plain(args map[string]orkv1.JSON) map[string]any {
 
 // DeletionReadsChildren tells whether what runs when a resource is deleted reads .children.
 func (b *Box) DeletionReadsChildren() bool {
-	return b.OnDelete != nil && b.OnDelete.ReadsChildren || b.Hooks != nil && b.Hooks.ReadsChildren
+	return len(b.Provided) > 0 || b.OnDelete != nil && b.OnDelete.ReadsChildren || b.Hooks != nil && b.Hooks.ReadsChildren
 }
 
 // code compiles what the box names of Go. A constructor is responsible for all that it does not declare to be Orkestra's: children, and
@@ -66,7 +66,7 @@ func (c *compiler) code(b *Box, declared *orkv1.OperatorBox, at *field.Path) {
 	if r.Constructor != nil {
 		constructor := c.goFunction(&r.Constructor.GoFunction, at, "constructor")
 		b.Constructor = &constructor
-		b.Blocks, b.Rollback = nil, nil
+		b.Blocks, b.Rollback, b.Provided = nil, nil, nil
 		b.Status.leaveTo(declared.Status)
 		return
 	}

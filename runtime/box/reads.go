@@ -36,6 +36,12 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 	}
 	b.OnDelete.noteReads(note)
 	note(new(bool), b.HookCalls.References())
+	for _, one := range b.Provided {
+		for i := range one.Needs { // they see the children of the cycle
+			note(new(bool), one.Needs[i].Gate.References())
+			note(new(bool), one.Needs[i].fields.References())
+		}
+	}
 	if b.Hooks != nil {
 		b.Hooks.noteReads(note)
 	}

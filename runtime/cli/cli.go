@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
@@ -30,6 +31,8 @@ type Options struct {
 	Hooks        map[string]*hook.Hook
 	Constructors map[string]constructor.Func
 	Scheme       *runtime.Scheme
+	// Providers keep the infrastructure that Katalogs declare. They default to none.
+	Providers *providers.Registry
 }
 
 // ControlPlane is a running control plane.

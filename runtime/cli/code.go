@@ -3,12 +3,13 @@ package cli
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// missingCode tells of Go code that Katalogs name and that this binary does not have.
-func missingCode(sets []*box.Set, opts Options) field.ErrorList {
-	var missing field.ErrorList
+// missingCode tells of Go code and providers that a Katalog names and that this binary does not have, and of those that it can do without.
+func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing, passedOver field.ErrorList) {
+	missing, passedOver = box.MissingProviders(katalog, sets, opts.Providers)
 	tell := func(function *box.GoFunction, has bool) {
 		if !has {
 			missing = append(missing, field.Invalid(function.At, function.Name,
@@ -25,5 +26,5 @@ func missingCode(sets []*box.Set, opts Options) field.ErrorList {
 			tell(function, has)
 		}
 	}
-	return missing
+	return missing, passedOver
 }

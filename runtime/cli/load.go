@@ -29,6 +29,7 @@ type reading struct {
 	inCluster bool // to run them in a cluster, which has the CRDs
 	motifs    bool // to check them, Motifs as well
 	run       bool // to run them, for which there must be the Go code that they name
+	rights    bool // to print what rights they need
 }
 
 // load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
@@ -45,9 +46,16 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 	result, err := katalog.Load(katalog.Options{
 		Stdin: opts.In, FilesOptional: purpose.inCluster, Env: os.Getenv,
 		Check: func(document *katalog.Document) (errs, warnings field.ErrorList) {
-			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas()})
+			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas(), Providers: opts.Providers})
 			l.sets = append(l.sets, sets...)
-			switch missing := missingCode(sets, opts); {
+			missing, passedOver := missingCode(document.Katalog, sets, opts)
+			found.Warnings = append(found.Warnings, passedOver...)
+			if purpose.rights {
+				for _, set := range sets {
+					found.Warnings = append(found.Warnings, set.NotGranted()...)
+				}
+			}
+			switch {
 			case purpose.run:
 				found.Errors = append(found.Errors, missing...)
 			case purpose.motifs:

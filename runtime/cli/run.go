@@ -206,7 +206,7 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	}
 	e, err := engine.New(mgr, engine.Options{
 		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
-		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls,
+		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls, Providers: opts.Providers,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog

@@ -42,7 +42,7 @@ func validateCommand(opts Options) *cobra.Command {
 		Short: "Checks Katalogs and Motifs without a cluster and prints everything that is wrong with them",
 		Args:  noArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			l, err := loadInterruptibly(cmd.Context(), opts, files, reading{motifs: true})
+			l, err := loadInterruptibly(cmd.Context(), opts, files, reading{motifs: true, rights: full})
 			findings, wrong := errors.AsType[katalog.Findings](err)
 			if err != nil && !wrong {
 				return err

@@ -26,6 +26,6 @@ func (e *Engine) Check(ctx context.Context, katalog *orkv1.Katalog) (misread fie
 			schemas[name] = definition.schema
 		}
 	}
-	_, found := box.CompileKatalog(katalog, box.Options{Registry: e.opts.Registry, Schemas: schemas})
+	_, found := box.CompileKatalog(katalog, box.Options{Registry: e.opts.Registry, Providers: e.opts.Providers, Schemas: schemas})
 	return found.Errors, nil
 }

@@ -45,6 +45,7 @@ type Engine struct {
 	observed    *informer.Pool
 	applier     *apply.Applier
 	calls       *external.Client
+	kube        *kubeReader
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -107,6 +108,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		flight:   flight.New(opts.Now),
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
+	e.kube = newKubeReader(e)
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {

@@ -40,6 +40,8 @@ type entry struct {
 	declared declared
 	health   *health.CRD
 	metrics  *metrics.CRD
+	// auth has the credentials of providers by their names.
+	auth map[string]map[string]string
 	// constructed are the reconcilers that constructors made. Set before the entry is settled.
 	constructed []constructed
 
@@ -262,6 +264,8 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
 		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(),
+		Providers: e.engine.opts.Providers, ProviderAuth: e.auth, Kube: e.engine.kube, ProviderTimeout: e.engine.opts.ProviderTimeout,
+		Asked: e.asked, Panicked: e.metrics.Panics.Inc,
 	})
 	k := kordinator.New(kordinator.Options{
 		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,

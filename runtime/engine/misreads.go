@@ -18,7 +18,7 @@ func (e *entry) tellMisreads(ctx context.Context, definition definition) {
 		return
 	}
 	_, found := box.CompileKatalog(e.declared.alone(e.set.Name), box.Options{
-		Registry: e.engine.opts.Registry, Schemas: map[string]*roots.Props{e.set.Name: definition.schema},
+		Registry: e.engine.opts.Registry, Providers: e.engine.opts.Providers, Schemas: map[string]*roots.Props{e.set.Name: definition.schema},
 	})
 	for _, findings := range []field.ErrorList{found.Errors, found.Warnings} {
 		for _, one := range findings {

@@ -9,6 +9,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
@@ -30,6 +31,11 @@ type Options struct {
 	// External has a client for each protocol of external calls. Defaults to one for http that refuses the addresses which
 	// reach.Options names.
 	External external.Registry
+	// Providers keep the infrastructure outside of the cluster that Katalogs declare. A Katalog that requires another one is not run.
+	// Defaults to none.
+	Providers *providers.Registry
+	// ProviderTimeout bounds one call of a provider. Defaults to a minute.
+	ProviderTimeout time.Duration
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
 	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's
@@ -52,6 +58,12 @@ func (o *Options) setDefaults() error {
 	}
 	if o.External == nil {
 		o.External = external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(nil)}
+	}
+	if o.Providers == nil {
+		o.Providers = &providers.Registry{}
+	}
+	if o.ProviderTimeout < 0 {
+		return errors.New("ProviderTimeout must not be negative")
 	}
 	if o.Namespace == "" {
 		o.Namespace = "default"

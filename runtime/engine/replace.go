@@ -66,12 +66,14 @@ type declared struct {
 	notes      *orkv1.Notes
 	profiles   *orkv1.Profiles
 	security   *orkv1.Security
-	crd        orkv1.CRD
+	// claims are those of the providers that the entry needs.
+	claims []orkv1.ProviderClaim
+	crd    orkv1.CRD
 }
 
 // alone is a Katalog of nothing but the entry.
 func (d declared) alone(name string) *orkv1.Katalog {
-	katalog := &orkv1.Katalog{Notes: d.notes, Profiles: d.profiles, Security: d.security}
+	katalog := &orkv1.Katalog{Notes: d.notes, Profiles: d.profiles, Security: d.security, Providers: d.claims}
 	katalog.Name = d.katalog
 	katalog.Spec.Finalizers = d.finalizers
 	katalog.Spec.CRDs = map[string]orkv1.CRD{name: d.crd}
@@ -82,9 +84,13 @@ func (d declared) alone(name string) *orkv1.Katalog {
 func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 	entries := map[string]*entry{}
 	for _, katalog := range katalogs {
-		sets, found := box.CompileKatalog(katalog, box.Options{Registry: e.opts.Registry})
+		sets, found := box.CompileKatalog(katalog, box.Options{Registry: e.opts.Registry, Providers: e.opts.Providers})
 		if len(found.Errors) > 0 {
 			return nil, fmt.Errorf("katalog %s: %w", katalog.Name, found.Errors.ToAggregate())
+		}
+		auth, err := e.checkProviders(katalog, sets)
+		if err != nil {
+			return nil, err
 		}
 		for _, set := range sets {
 			if other, taken := entries[set.Name]; taken {
@@ -94,9 +100,11 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 			entries[set.Name] = &entry{
 				engine: e,
 				set:    set,
+				auth:   auth,
 				declared: declared{
 					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy(),
 					notes: katalog.Notes.DeepCopy(), profiles: katalog.Profiles.DeepCopy(), security: katalog.Security.DeepCopy(),
+					claims: claimsOf(katalog, set),
 				},
 				health: health.New(set.FailureThreshold, health.Options{OnHealthy: func() { e.wakeDependents(set.Name) }}),
 			}

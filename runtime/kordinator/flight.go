@@ -7,10 +7,13 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
-// ended notes which gates were closed in a cycle, and how it ended. Writes were noted before.
+// ended notes which gates were closed in a cycle, what it did outside of the cluster, and how it ended. Writes were noted before.
 func (k *Kordinator) ended(w work.Work, outcome work.Outcome, err error) {
 	if len(outcome.Closed) > 0 {
 		k.Flight.Record(w.Item.NamespacedName, flight.Record{Kind: flight.Step, Message: "closed gates: " + strings.Join(outcome.Closed, "; ")})
+	}
+	for _, step := range outcome.Steps {
+		k.Flight.Record(w.Item.NamespacedName, flight.Record{Kind: flight.Step, Message: step})
 	}
 	message := "ready"
 	switch {

@@ -22,6 +22,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
@@ -51,6 +52,17 @@ type Options struct {
 	Enrich *enrich.Reader
 	// Calls answers external calls. Nil: none are made.
 	Calls external.Caller
+	// Providers keep what boxes declare outside of the cluster. Nil: none is asked. ProviderAuth has their credentials by their names.
+	Providers    *providers.Registry
+	ProviderAuth map[string]map[string]string
+	// Kube reads the cluster for providers. Nil: they read nothing.
+	Kube providers.KubeReader
+	// ProviderTimeout bounds one call of a provider. Defaults to DefaultProviderTimeout.
+	ProviderTimeout time.Duration
+	// Asked is told of every call of a provider, once for each kind of what it was asked for, and Panicked of every panic of one. Nil:
+	// nobody is.
+	Asked    func(Asked)
+	Panicked func()
 	// Sources reads what children are copies of. Nil has nothing.
 	Sources  *sources.Reader
 	Recorder events.EventRecorder
@@ -99,6 +111,8 @@ type Declarative struct {
 	// rivals are the resources that have a value which others want to be unique, and claims the children that others have.
 	rivals waiters[types.NamespacedName]
 	claims waiters[childName]
+	// calling are the calls of providers that have not ended.
+	calling calls
 	// tries spaces the cycles of a resource whose child is somebody else's.
 	tries tries
 }
@@ -118,6 +132,15 @@ func NewDeclarative(opts Options) *Declarative {
 	}
 	if opts.Validated == nil {
 		opts.Validated = func(rules.Result) {}
+	}
+	if opts.ProviderTimeout == 0 {
+		opts.ProviderTimeout = DefaultProviderTimeout
+	}
+	if opts.Asked == nil {
+		opts.Asked = func(Asked) {}
+	}
+	if opts.Panicked == nil {
+		opts.Panicked = func() {}
 	}
 	if opts.RolledBack == nil {
 		opts.RolledBack = func() {}
@@ -199,9 +222,9 @@ func (d *Declarative) phases(s *scope) []phase {
 			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
-			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.leaveSurfaces, d.recordSpec)
+			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.provide, d.leaveSurfaces, d.recordSpec)
 		}
-		return append(phases, d.applyChildren, d.prune, d.reconcileHook, d.leaveSurfaces, d.recordSpec)
+		return append(phases, d.applyChildren, d.prune, d.provide, d.reconcileHook, d.leaveSurfaces, d.recordSpec)
 	}
 }
 
@@ -209,7 +232,7 @@ func (d *Declarative) phases(s *scope) []phase {
 func (s *scope) outcome() work.Outcome {
 	outcome := work.Outcome{
 		Changes: s.changes, RequeueAfter: s.requeueAfter, Denied: s.denied != nil,
-		NotReady: !s.judge().ready, RolledBack: s.rollback != nil, Closed: s.closed,
+		NotReady: !s.judge().ready, RolledBack: s.rollback != nil, Closed: s.closed, Steps: s.steps,
 		Requeue: s.result.Requeue, //nolint:staticcheck // forwarded as long as there is code that returns it
 	}
 	if s.waiting != nil {

@@ -15,15 +15,15 @@ import (
 )
 
 // cleanUp does what has to be done before a deleted resource may go, and lets it go: nothing while a child is protected, onDelete and that
-// of a hook, then the children that depend on one another, the deepest first, then what garbage collection does not delete. A cycle ends
-// where something has to be waited for; the event of it brings the next one. But for onDelete nothing is rendered: what there is to delete is found by the owner label.
+// of a hook, then what providers keep, then the children that depend on one another, the deepest first, then what garbage collection does not delete. A cycle ends
+// where something has to be waited for; the event of it brings the next one. But for onDelete and for providers nothing is rendered: what there is to delete is found by the owner label.
 func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err error) {
 	d.Sources.Keep(s.Item.NamespacedName)
 	mine := func(f string) bool { return d.ours(s, f) }
 	if !slices.ContainsFunc(s.Object.GetFinalizers(), mine) {
 		return true, nil
 	}
-	steps := []func(context.Context, *scope) error{d.awaitProtected, d.runOnDelete, d.deleteHook, d.deleteDeepest, d.deleteUncollected}
+	steps := []func(context.Context, *scope) error{d.awaitProtected, d.runOnDelete, d.deleteHook, d.deleteProvided, d.deleteDeepest, d.deleteUncollected}
 	if s.Box.Hooks != nil && s.Box.Hooks.First {
 		steps[1], steps[2] = steps[2], steps[1]
 	}

@@ -17,6 +17,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // keepMetadata writes finalizers and labels of the resource, as one patch, if any are to be changed.
@@ -79,7 +80,7 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
 	want := slices.Clone(s.Box.Finalizers)
-	if s.Box.OnDelete != nil || d.hook(s.Box).Deletes() || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.needsFinalizer(s) {
+	if s.Box.OnDelete != nil || d.hook(s.Box).Deletes() || d.provides(s.Box) || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.needsFinalizer(s) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {
@@ -88,6 +89,14 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 		}
 	}
 	return finalizers
+}
+
+// provides tells whether a provider may make something for the resources of a box.
+func (d *Declarative) provides(b *box.Box) bool {
+	return slices.ContainsFunc(b.Provided, func(one box.Provided) bool {
+		_, registered := d.Providers.Get(one.Provider)
+		return registered
+	})
 }
 
 // needsCleanup tells whether garbage collection would leave a child behind, or delete it too early, or although it is protected.

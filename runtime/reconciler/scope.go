@@ -72,6 +72,8 @@ type scope struct {
 	deadline time.Time
 	// changes is what was done to the children. Set by applyChildren, prune and cleanUp.
 	changes apply.ChangeSet
+	// steps are what providers were asked for, for people. Set by provide and cleanUp.
+	steps []string
 	// closed are gates that were closed, and why. Set by passes.
 	closed []string
 	// restricted is set by guard: the resource's namespace is off limits.

@@ -160,13 +160,20 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if _, ok := errors.AsType[*sources.DeniedError](err); ok {
 		return orkv1.ReasonSourceNotReadable, false
 	}
+	if one, ok := errors.AsType[*providerError](err); ok {
+		return orkv1.ReasonProviderError, one.permanent
+	}
 	one, ok := errors.AsType[*codeError](err)
 	return orkv1.ReasonReconcileError, ok && one.terminal
 }
 
 // brief cuts a text for a condition, at most 256 bytes, and never inside a character.
-func brief(text string) string {
-	const most = 256
+func brief(text string) string { return cut(text, longestText) }
+
+// longestText is the length in bytes of a text in a condition.
+const longestText = 256
+
+func cut(text string, most int) string {
 	if len(text) <= most {
 		return text
 	}

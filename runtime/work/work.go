@@ -40,6 +40,8 @@ type Outcome struct {
 	Requeue bool
 	// Closed names gates of the cycle that were closed, and why, as many as a person reads.
 	Closed []string
+	// Steps are what the cycle did outside of the cluster, for people.
+	Steps []string
 	// Waiting is what the resource waits for, for people. Empty: nothing that it could tell of.
 	Waiting string
 	// Denied tells that rules of the Katalog forbid the resource as it is. That is no failure of the operator's.
