@@ -28,7 +28,7 @@ never ./runtime/... "$module/gateway" "runtime and gateway meet in the API serve
 never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in the API server and over HTTP"
 never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"
 never ./runtime/cli "k8s.io/apiextensions-apiserver/pkg/apiserver" "only the developer's binary has the schema code of simulations"
-never ./runtime/engine "$module/providers/(external/.+|git|docker|aws|mongodb)" "a provider is registered by main or by the user who wants its client"
+never ./runtime/engine "$module/providers/(external/.+|git|docker|aws|mongodb|postgres|builtin)" "a provider is registered by main or by the user who wants its client"
 
 if $failed; then exit 1; fi
 echo "imports: every floor holds"
