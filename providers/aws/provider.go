@@ -153,23 +153,9 @@ func (p *Provider) told(err error) error {
 		return fmt.Errorf("the service did not answer within %s: %w", p.timeout, context.DeadlineExceeded)
 	}
 	if sent, ok := errors.AsType[*smithy.OperationError](err); ok {
-		return fmt.Errorf("%s: %w", sent.Operation(), root(sent))
+		return fmt.Errorf("%s: %w", sent.Operation(), declared.Cause(sent))
 	}
 	return err
-}
-
-// root is the cause that has no other one.
-func root(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if inner == nil {
-			return err
-		}
-		if _, last := err.(interface{ Temporary() bool }); last { //nolint:errorlint // each level is looked at
-			return err
-		}
-		err = inner
-	}
 }
 
 // serviceError is what the service says.

@@ -5,8 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
+	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -105,17 +105,25 @@ func (p *Provider) key(ctx context.Context, t *declared.Thing) (key, error) {
 	if k.uri == "" {
 		return k, errors.New("the Katalog's claim of the provider mongodb has no uri in its auth")
 	}
-	if parsed, err := url.Parse(k.uri); err == nil && parsed.User != nil {
-		if password, ok := parsed.User.Password(); ok {
-			t.Hide(password)
-		}
-	}
+	hidePassword(t, k.uri)
 	if t.Fields["authSecret.name"] == "" {
 		return k, nil
 	}
 	auth, err := t.Auth(ctx, "username", "password")
 	k.user, k.password = auth["username"], auth["password"]
 	return k, err
+}
+
+// hidePassword has errors not say the password of an address, which may name several hosts and is no URL then.
+func hidePassword(t *declared.Thing, uri string) {
+	_, rest, _ := strings.Cut(uri, "://")
+	login, _, found := strings.Cut(rest, "@")
+	if _, password, ok := strings.Cut(login, ":"); ok && found {
+		t.Hide(password)
+		if plain, err := url.QueryUnescape(password); err == nil {
+			t.Hide(plain)
+		}
+	}
 }
 
 // server is a MongoDB server, as its administrator sees it.
@@ -147,25 +155,17 @@ func (p *Provider) told(err error) error {
 	if none, ok := errors.AsType[topology.ServerSelectionError](err); ok {
 		for i := range none.Desc.Servers {
 			if last := none.Desc.Servers[i].LastError; last != nil {
-				return fmt.Errorf("no server was found within %s: %w", p.timeout, root(last))
+				return fmt.Errorf("no server was found within %s: %w", p.timeout, declared.Cause(last))
 			}
 		}
 	}
 	if mongo.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded) {
 		return fmt.Errorf("the server did not answer within %s: %w", p.timeout, context.DeadlineExceeded)
 	}
-	return err
-}
-
-// root is the cause that has no other one, or is the network's.
-func root(err error) error {
-	for {
-		inner := errors.Unwrap(err)
-		if _, network := err.(net.Error); network || inner == nil { //nolint:errorlint // each level is looked at
-			return err
-		}
-		err = inner
+	if driver, ok := errors.AsType[mongo.LabeledError](err); ok {
+		return fmt.Errorf("ask the server: %w", declared.Cause(driver))
 	}
+	return err
 }
 
 // serverError is what the server says.

@@ -225,7 +225,7 @@ func told(err error, timeout time.Duration) error {
 	if errors.Is(err, context.DeadlineExceeded) || pgconn.Timeout(err) {
 		return fmt.Errorf("the server did not answer within %s: %w", timeout, context.DeadlineExceeded)
 	}
-	return fmt.Errorf("ask the server: %w", err)
+	return fmt.Errorf("ask the server: %w", declared.Cause(err))
 }
 
 // serverError is what the server says. Details, which may hold values, are left out.

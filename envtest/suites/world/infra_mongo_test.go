@@ -192,7 +192,7 @@ func TestInfraMongo(t *testing.T) {
 		err := within(t, 8*time.Second, func() error { return a.reconcile("shop", shop...) })
 		says(t, "a wrong password", err, "AuthenticationFailed")
 		keepsSecret(t, err, "very-wrong")
-		a.auth = map[string]string{"uri": "mongodb://root:very-wrong@[broken/?x=y"}
+		a.auth = map[string]string{"uri": "mongo//root:very-wrong@broken"}
 		err = a.reconcile("shop", shop...)
 		says(t, "no address", err, "no address")
 		keepsSecret(t, err, "very-wrong")
@@ -206,6 +206,8 @@ func TestInfraMongo(t *testing.T) {
 		a := all.in(t)
 		t.Cleanup(func() { proxy.Set(servers.Pass) })
 		proxy.Set(servers.Refuse)
+		// The first one finds that its connection is broken.
+		says(t, "down", a.reconcile("shop", shop...), "ask the server")
 		err := within(t, 8*time.Second, func() error { return a.reconcile("shop", shop...) })
 		says(t, "down", err, "refused")
 		keepsSecret(t, err, server.Password, "third-secret")
