@@ -2,6 +2,9 @@ package external
 
 import (
 	"context"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -85,3 +88,15 @@ func (f CallerFunc) Call(ctx context.Context, r Request) (Answer, error) { retur
 
 // Registry has a Caller for each protocol.
 type Registry map[orkv1.Protocol]Caller
+
+// Has tells whether there is a Caller for a protocol.
+func (r Registry) Has(protocol orkv1.Protocol) bool { return r[protocol] != nil }
+
+// Names are the protocols that there is a Caller for, for people.
+func (r Registry) Names() string {
+	names := make([]string, 0, len(r))
+	for _, name := range slices.Sorted(maps.Keys(r)) {
+		names = append(names, string(name))
+	}
+	return strings.Join(names, ", ")
+}

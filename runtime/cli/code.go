@@ -25,5 +25,5 @@ func missingCode(sets []*box.Set, opts Options) field.ErrorList {
 			tell(function, has)
 		}
 	}
-	return missing
+	return append(missing, missingClients(sets, opts)...)
 }
