@@ -168,9 +168,9 @@ func (s *Set) everyCall() call.List {
 	return all
 }
 
-// CallsBy are the calls of the entry of protocols that are not among these.
-func (s *Set) CallsBy(others func(orkv1.Protocol) bool) call.List {
-	return slices.DeleteFunc(s.everyCall(), func(one *call.Call) bool { return others(one.Base.Protocol) })
+// CallsWithout are the calls of the entry whose protocol is none that there is a client for.
+func (s *Set) CallsWithout(client func(orkv1.Protocol) bool) call.List {
+	return slices.DeleteFunc(s.everyCall(), func(one *call.Call) bool { return client(one.Base.Protocol) })
 }
 
 // CallNames are the names of all calls of the entry, sorted.

@@ -54,7 +54,7 @@ func missingClients(sets []*box.Set, opts Options) field.ErrorList {
 	}
 	var missing field.ErrorList
 	for _, set := range sets {
-		for _, one := range set.CallsBy(registry.Has) {
+		for _, one := range set.CallsWithout(registry.Has) {
 			missing = append(missing, field.Invalid(one.At.Child("protocol"), string(one.Base.Protocol),
 				"has no client in this binary (it has: "+registry.Names()+"); run the Katalog with one that has it, see docs/external.md"))
 		}
