@@ -6,6 +6,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"net"
+	"os"
 	"strings"
 	"sync"
 	"time"
@@ -59,7 +61,7 @@ func (c *Connections[T]) Use(ctx context.Context, r *Request, do func(T) (Answer
 			return Answer{}, one.err
 		}
 		answer, err := contained(one.client, do)
-		lost := err != nil && said(err) == nil && ctx.Err() == nil // when the time is over, clients end their connection themselves
+		lost := err != nil && suspicious(ctx, err)
 		if lost {
 			c.drop(one)
 		}
@@ -68,6 +70,15 @@ func (c *Connections[T]) Use(ctx context.Context, r *Request, do func(T) (Answer
 			return answer, err
 		}
 	}
+}
+
+// suspicious tells whether an error may come from a connection that was there before. When the time is over, clients end theirs themselves.
+func suspicious(ctx context.Context, err error) bool {
+	if said(err) != nil || ctx.Err() != nil || errors.Is(err, os.ErrDeadlineExceeded) {
+		return false
+	}
+	operation, ok := errors.AsType[*net.OpError](err)
+	return !ok || operation.Op != "dial"
 }
 
 // contained turns a panic of a client, which an answer that is none may bring about, into an error.

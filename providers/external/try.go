@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 
@@ -28,7 +29,7 @@ func (r *Request) Try(ctx context.Context, try func(context.Context) (Answer, er
 		return answer, r.Plain(err)
 	case ctx.Err() != nil:
 		return answer, ctx.Err()
-	case limited.Err() != nil:
+	case limited.Err() != nil, errors.Is(err, os.ErrDeadlineExceeded): // connections have the deadline of the context
 		return answer, fmt.Errorf("no answer within %s", timeout)
 	}
 	return answer, r.Plain(err)

@@ -102,7 +102,7 @@ func (c *Caller) open(r *external.Request) (*client, error) {
 	}
 	one := &client{}
 	opts := []kgo.Opt{
-		kgo.SeedBrokers(hosts...), kgo.ClientID("orkestra"), kgo.DisableClientMetrics(), kgo.BrokerMaxReadBytes(mostAnswer),
+		kgo.SeedBrokers(hosts...), kgo.ClientID("orkestra"), kgo.DisableClientMetrics(), kgo.FetchMaxBytes(mostAnswer), kgo.BrokerMaxReadBytes(mostAnswer),
 		kgo.ConnIdleTimeout(idle), kgo.RequestRetries(1), kgo.RetryTimeout(ending), kgo.RequestTimeoutOverhead(ending), kgo.MetadataMinAge(time.Second),
 	}
 	secured := false
@@ -120,7 +120,10 @@ func (c *Caller) open(r *external.Request) (*client, error) {
 		one.failed = err
 		return connection, err
 	}))
-	if user := target.User.Username(); user != "" {
+	switch user := target.User.Username(); {
+	case user == "" && r.Auth != nil:
+		return nil, &external.RequestError{Problem: "auth is the password of a user, and the url names none, as in kafka://user@host:9092"}
+	case user != "":
 		mechanism, err := mechanismOf(parameters, user, r.Password(target))
 		if err != nil {
 			return nil, err

@@ -100,8 +100,11 @@ func (c *Caller) open(r *external.Request) (*client, error) {
 		values.Del(ours)
 	}
 	address := url.URL{Scheme: target.Scheme, Host: strings.Join(hosts, ","), Path: "/" + strings.Trim(target.Path, "/"), RawQuery: values.Encode()}
-	if user := target.User.Username(); user != "" {
+	switch user := target.User.Username(); {
+	case user != "":
 		address.User = url.UserPassword(user, r.Password(target))
+	case r.Auth != nil:
+		return nil, &external.RequestError{Problem: "auth is the password of a user, and the url names none, as in mongodb://user@host/database"}
 	}
 	one := &client{database: strings.Trim(target.Path, "/"), dialer: c.dialer}
 	size := uint64(r.Size()) //nolint:gosec // positive
