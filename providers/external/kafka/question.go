@@ -106,7 +106,7 @@ func (q *question) lag(ctx context.Context, cluster *kadm.Client, ends map[int32
 	if err == nil {
 		err = committed.Error()
 	}
-	if err != nil {
+	if err != nil && !errors.Is(err, kerr.GroupIDNotFound) { // which it is before it commits
 		return nil, err //nolint:wrapcheck // told does
 	}
 	total, list := int64(0), make([]any, 0, len(ends))

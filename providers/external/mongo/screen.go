@@ -15,6 +15,8 @@ type screen struct {
 	header [headerSize]byte
 	// have is how much there is of a header, skip what is still to come of a message.
 	have, skip int
+	// wrong is why nothing more is read.
+	wrong error
 }
 
 const (
@@ -28,9 +30,12 @@ var errNoMongo = errors.New("the answer is not one of MongoDB")
 
 // Read reads what is within the bounds.
 func (s *screen) Read(p []byte) (int, error) {
+	if s.wrong != nil {
+		return 0, s.wrong
+	}
 	n, err := s.Conn.Read(p)
-	if wrong := s.look(p[:n]); wrong != nil {
-		return 0, wrong
+	if s.wrong = s.look(p[:n]); s.wrong != nil {
+		return 0, s.wrong
 	}
 	return n, err //nolint:wrapcheck // as the connection
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgtype"
 	"github.com/jackc/pgx/v5/pgxpool"
 
@@ -136,11 +137,13 @@ func (c *Caller) ask(ctx context.Context, pool *pgxpool.Pool, r *external.Reques
 		return external.Answer{}, err //nolint:wrapcheck // told does
 	}
 	rows, err := c.rows(ctx, connection, r)
-	if !connection.IsClosed() {
-		// Locks of the session would outlive the transaction.
-		if ended := connection.Exec(ctx, "ROLLBACK; SELECT pg_advisory_unlock_all()").Close(); err == nil {
-			err = ended
-		}
+	if _, server := errors.AsType[*pgconn.PgError](err); err != nil && !server {
+		_ = connection.Conn().Close() // nobody reads what is left of the answer, which may be long
+		return external.Answer{}, err
+	}
+	// Locks of the session would outlive the transaction.
+	if ended := connection.Exec(ctx, "ROLLBACK; SELECT pg_advisory_unlock_all()").Close(); err == nil {
+		err = ended
 	}
 	if err != nil {
 		return external.Answer{}, err
@@ -150,6 +153,9 @@ func (c *Caller) ask(ctx context.Context, pool *pgxpool.Pool, r *external.Reques
 
 // told is an error in the server's words, as far as it has said something of the statement and not of the connection.
 func told(r *external.Request, err error) error {
+	if _, long := errors.AsType[*pgproto3.ExceededMaxBodyLenErr](err); long {
+		return external.TooLong()
+	}
 	server, ok := errors.AsType[*pgconn.PgError](err)
 	if !ok || strings.HasPrefix(server.Code, "57P0") { // it shuts down, or starts
 		return err

@@ -22,8 +22,6 @@ type rows struct {
 }
 
 func (c *Caller) rows(ctx context.Context, connection *pgconn.PgConn, r *external.Request) (rows, error) {
-	ctx, stop := context.WithCancel(ctx)
-	defer stop()
 	args := make([][]byte, 0, len(r.Args))
 	for _, one := range r.Args {
 		args = append(args, []byte(one))
@@ -31,8 +29,6 @@ func (c *Caller) rows(ctx context.Context, connection *pgconn.PgConn, r *externa
 	reader := connection.ExecParams(ctx, r.Query, args, nil, nil, nil)
 	found, err := c.read(reader)
 	if err != nil {
-		stop() // nobody reads the rest, which may be long
-		_, _ = reader.Close()
 		return rows{}, err
 	}
 	if _, err := reader.Close(); err != nil {

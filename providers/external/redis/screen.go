@@ -18,6 +18,8 @@ type screen struct {
 	// line is what there is of a line that is not complete, skip what is still to come of a text.
 	line []byte
 	skip int
+	// wrong is why nothing more is read.
+	wrong error
 }
 
 // Bounds of a reply. An element takes three bytes at least.
@@ -42,9 +44,12 @@ func (s *screen) Write(p []byte) (int, error) {
 
 // Read reads what is within the bounds.
 func (s *screen) Read(p []byte) (int, error) {
+	if s.wrong != nil {
+		return 0, s.wrong
+	}
 	n, err := s.Conn.Read(p)
-	if wrong := s.look(p[:n]); wrong != nil {
-		return 0, wrong
+	if s.wrong = s.look(p[:n]); s.wrong != nil {
+		return 0, s.wrong
 	}
 	return n, err //nolint:wrapcheck // as the connection
 }
