@@ -9,13 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/providers/external/all"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define = crdschema.New
+	opts.Define, opts.External = crdschema.New, all.Registry
 	return cli.Commands(opts)
 }
 

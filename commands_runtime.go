@@ -8,12 +8,13 @@ import (
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
 
+	"github.com/orkestra-runtime/orkestra/providers/external/all"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 )
 
 // commands of the image that runs in a cluster. It has no control plane of its own.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.StartControlPlane = nil
+	opts.StartControlPlane, opts.External = nil, all.Registry
 	return cli.Commands(opts)
 }
 

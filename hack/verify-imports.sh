@@ -29,6 +29,7 @@ never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in
 never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"
 never ./runtime/cli "k8s.io/apiextensions-apiserver/pkg/apiserver" "only the developer's binary has the schema code of simulations"
 never ./runtime/engine "$module/providers/(external/.+|git|docker|aws|mongodb|postgres|builtin)" "a provider is registered by main or by the user who wants its client"
+never ./runtime/cli "$module/providers/(external/.+|git|docker|aws|mongodb|postgres|builtin)" "the command line is given its clients by main"
 
 if $failed; then exit 1; fi
 echo "imports: every floor holds"

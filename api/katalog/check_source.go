@@ -29,15 +29,16 @@ func (c *checker) external(calls []orkv1.ExternalCall, path *field.Path) {
 			c.errorf(at.Child("name"), "want a camelCase name such as healthCheck, got %s", quote(call.Name))
 		}
 		seen[call.Name] = true
-		if call.Method != "" && !slices.Contains(httpMethods, strings.ToUpper(call.Method)) {
+		if call.Method != "" && isHTTP(call) && !slices.Contains(httpMethods, strings.ToUpper(call.Method)) {
 			c.invalidf(at.Child("method"), httpMethods, "unknown value %s", quote(call.Method))
 		}
-		if s := call.ExpectedStatus; s != 0 && (s < 100 || s > 599) {
+		if s := call.ExpectedStatus; s != 0 && isHTTP(call) && (s < 100 || s > 599) {
 			c.errorf(at.Child("expectedStatus"), "want an HTTP status from 100 to 599, got %d", s)
 		}
 		if call.PoolSize != nil && *call.PoolSize < 1 {
 			c.errorf(at.Child("poolSize"), "must be at least 1, got %d", *call.PoolSize)
 		}
+		c.protocol(call, at)
 		c.positive(call.Timeout, at.Child("timeout"))
 		c.positive(call.CacheFor, at.Child("cacheFor"))
 		c.callAuth(call.Auth, at.Child("auth"))

@@ -38,9 +38,11 @@ func (d *decoder) enum(n *node, v reflect.Value, path string) {
 	if !ok || v.Len() == 0 || d.unbound[path] || slices.Contains(enum.Values(), n.text) {
 		return
 	}
-	d.errors = append(d.errors, Finding{
-		Position: n.pos, Path: path, Message: "unknown value " + quote(n.text), Valid: enum.Values(),
-	})
+	message := "unknown value " + quote(n.text)
+	if _, protocol := enum.(orkv1.Protocol); protocol && reservedProtocols[n.text] {
+		message = "the protocol " + quote(n.text) + " is reserved: there is no client for it yet"
+	}
+	d.errors = append(d.errors, Finding{Position: n.pos, Path: path, Message: message, Valid: enum.Values()})
 }
 
 func (d *decoder) integer(n *node, v reflect.Value, path string) {

@@ -30,10 +30,6 @@ var notSupported = setOf(
 	// A block.
 	"Block.git", "Block.docker",
 
-	// An external call.
-	"ExternalCall.protocol=prometheus", "ExternalCall.protocol=redis", "ExternalCall.protocol=postgres", "ExternalCall.protocol=mongo",
-	"ExternalCall.protocol=kafka", "ExternalCall.query", "ExternalCall.poolSize",
-
 	// A condition, and rules.
 	"Condition.notify", "Condition.source",
 )

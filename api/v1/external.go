@@ -10,9 +10,12 @@ type ExternalCall struct {
 	Protocol Protocol `json:"protocol,omitempty"`
 	// URL of what is asked.
 	URL Template `json:"url"`
-	// Query for protocols that have one.
+	// Query is what is asked, of every protocol but http.
 	// +optional
 	Query Template `json:"query,omitempty"`
+	// Args are what the placeholders of a statement stand for, or more words of a command: protocols postgres and redis.
+	// +optional
+	Args []Template `json:"args,omitempty"`
 	// Method defaults to GET.
 	// +optional
 	Method string `json:"method,omitempty"`
@@ -22,7 +25,7 @@ type ExternalCall struct {
 	// Headers of an HTTP request, by name.
 	// +optional
 	Headers map[string]Template `json:"headers,omitempty"`
-	// Auth is the credential of an HTTP request.
+	// Auth is the credential: of an HTTP request, or the password of the user that the URL names.
 	// +optional
 	Auth *CallAuth `json:"auth,omitempty"`
 	// Timeout defaults to 10s.
@@ -37,7 +40,7 @@ type ExternalCall struct {
 	// CacheFor keeps a good answer. Absent, nothing is kept.
 	// +optional
 	CacheFor *Duration `json:"cacheFor,omitempty"`
-	// PoolSize of protocols that keep connections. Defaults to 2.
+	// PoolSize is how many connections are kept to one server, by protocols that keep some. Defaults to 2.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
 	PoolSize *int32 `json:"poolSize,omitempty"`
@@ -74,7 +77,7 @@ type Fires struct {
 	Reconcile *bool `json:"reconcile,omitempty"`
 }
 
-// CallAuth is a credential for an HTTP request. Exactly one of SecretRef and Env is set.
+// CallAuth is a credential. Exactly one of SecretRef and Env is set.
 type CallAuth struct {
 	// SecretRef is the key of a Secret that holds the credential.
 	// +optional

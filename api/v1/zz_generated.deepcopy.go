@@ -1717,6 +1717,11 @@ func (in *EventWatch) DeepCopy() *EventWatch {
 func (in *ExternalCall) DeepCopyInto(out *ExternalCall) {
 	*out = *in
 	in.Conditions.DeepCopyInto(&out.Conditions)
+	if in.Args != nil {
+		in, out := &in.Args, &out.Args
+		*out = make([]Template, len(*in))
+		copy(*out, *in)
+	}
 	if in.Headers != nil {
 		in, out := &in.Headers, &out.Headers
 		*out = make(map[string]Template, len(*in))

@@ -25,6 +25,20 @@ func (r *Known) WithExternal(names ...string) *Known {
 	return r.With(External, object(calls))
 }
 
+// WithResult returns the roots of a place that sees the result of one more external call, of which these fields are all there are.
+func (r *Known) WithResult(name string, fields ...string) *Known {
+	calls := map[string]Props{}
+	if before := r.roots[External]; before != nil {
+		maps.Copy(calls, before.Properties)
+	}
+	properties := map[string]Props{}
+	for _, one := range fields {
+		properties[one] = Props{XPreserveUnknownFields: new(true)}
+	}
+	calls[name] = *object(properties)
+	return r.With(External, object(calls))
+}
+
 // InCall returns the roots of an external call, which is made before there are children to see.
 func (r *Known) InCall() *Known {
 	in := *r
@@ -40,8 +54,28 @@ func (r *Known) InCall() *Known {
 }
 
 // checkExternal tells what is wrong with reading .external.<name>: it is misspelt, or a box that others share reads what only they have.
-func (r *Known) checkExternal(name string) *template.Misread {
-	calls := r.roots[External]
+func (r *Known) checkExternal(path template.Path) *template.Misread {
+	calls, name := r.roots[External], path[1]
+	if call, declared := calls.Properties[name]; declared && len(path) > 2 && len(call.Properties) > 0 {
+		return at(2, checkResult(name, path[2], &call))
+	}
+	return at(1, r.checkCall(name, calls))
+}
+
+// checkResult tells what is wrong with reading .external.<name>.<key>, of a result whose fields are known.
+func checkResult(name, key string, call *Props) *template.Misread {
+	if _, known := call.Properties[key]; known || key == template.Element {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(call.Properties))
+	said := fmt.Sprintf("the result .external.%s has no field %s", name, key)
+	if near := nearest.Word(key, names); near != "" {
+		return &template.Misread{Problem: said + fmt.Sprintf(": did you mean %s?", near)}
+	}
+	return &template.Misread{Problem: said + ", so it is always empty (valid: " + strings.Join(names, ", ") + ")", Warning: true}
+}
+
+func (r *Known) checkCall(name string, calls *Props) *template.Misread {
 	if _, declared := calls.Properties[name]; declared || name == template.Element {
 		return nil
 	}

@@ -119,7 +119,7 @@ func (r *Known) Check(path template.Path) *template.Misread {
 		case template.SentinelRoot:
 			return at(1, r.checkSentinel(path[1]))
 		case External:
-			return at(1, r.checkExternal(path[1]))
+			return r.checkExternal(path)
 		}
 	}
 	for i, key := range path[1:] {

@@ -70,7 +70,8 @@ func (r *Request) identity() string {
 			fmt.Fprintf(hash, "%d:%s", len(text), text)
 		}
 	}
-	part(string(r.Protocol), strings.ToUpper(cmp.Or(r.Method, http.MethodGet)), strings.TrimSpace(r.URL), r.Body)
+	part(string(r.Protocol), strings.ToUpper(cmp.Or(r.Method, http.MethodGet)), strings.TrimSpace(r.URL), r.Body, r.Query, fmt.Sprint(len(r.Args)))
+	part(r.Args...)
 	for _, name := range slices.Sorted(maps.Keys(r.Headers)) {
 		part(http.CanonicalHeaderKey(name), r.Headers[name])
 	}

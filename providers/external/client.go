@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
-	"slices"
-	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/cache"
@@ -84,7 +81,9 @@ func (c *Client) call(ctx context.Context, r Request, tried func(time.Duration, 
 	r.Protocol = cmp.Or(r.Protocol, orkv1.ProtocolHTTP)
 	caller, ok := c.registry[r.Protocol]
 	if !ok {
-		return Answer{}, &RequestError{Problem: c.unknown(r.Protocol)}
+		return Answer{}, &RequestError{
+			Problem: fmt.Sprintf("this binary has no client for the protocol %s (it has: %s)", r.Protocol, c.registry.Names()),
+		}
 	}
 	if err := pause(ctx, r.Sleep); err != nil {
 		return Answer{}, err
@@ -105,14 +104,6 @@ func (c *Client) call(ctx context.Context, r Request, tried func(time.Duration, 
 		return try()
 	}
 	return c.kept.get(ctx, &r, try)
-}
-
-func (c *Client) unknown(protocol orkv1.Protocol) string {
-	names := make([]string, 0, len(c.registry))
-	for _, name := range slices.Sorted(maps.Keys(c.registry)) {
-		names = append(names, string(name))
-	}
-	return fmt.Sprintf("this binary has no client for the protocol %s (it has: %s)", protocol, strings.Join(names, ", "))
 }
 
 // tryAll tries a call as often as it may be tried.

@@ -95,7 +95,16 @@ func (c *Client) secret(ctx context.Context, name types.NamespacedName) (map[str
 
 // doubt has a Secret read anew whose credential was refused.
 func (c *Client) doubt(r *Request, err error) {
-	if status, ok := errors.AsType[*StatusError](err); ok && (status.Code == 401 || status.Code == 403) && r.Auth != nil && r.Auth.SecretRef != nil {
+	if refused(err) && r.Auth != nil && r.Auth.SecretRef != nil {
 		c.known.Remove(c.nameOf(r.Auth.SecretRef))
 	}
+}
+
+// refused tells whether a server does not take the credential.
+func refused(err error) bool {
+	if status, ok := errors.AsType[*StatusError](err); ok {
+		return status.Code == 401 || status.Code == 403
+	}
+	server, ok := errors.AsType[*ServerError](err)
+	return ok && server.Refused
 }

@@ -34,6 +34,15 @@ type RequestError struct{ Problem string }
 
 func (e *RequestError) Error() string { return e.Problem }
 
+// ServerError is what a server says that does not do what it is asked, in the words of Say.
+type ServerError struct {
+	Text string
+	// Refused tells that it does not take the credential.
+	Refused bool
+}
+
+func (e *ServerError) Error() string { return e.Text }
+
 // CredentialError is a credential that cannot be had.
 type CredentialError struct{ Err error }
 
@@ -42,8 +51,8 @@ func (e *CredentialError) Error() string { return "credential: " + e.Err.Error()
 // Unwrap returns the cause.
 func (e *CredentialError) Unwrap() error { return e.Err }
 
-// FailureOf names the kind of an error for metrics: http_<status>, address, credential, request, or network for all others. It is empty
-// without an error.
+// FailureOf names the kind of an error for metrics: http_<status>, address, credential, request, server for one that answers with a failure,
+// or network for all others. It is empty without an error.
 func FailureOf(err error) string {
 	if err == nil {
 		return ""
@@ -59,6 +68,9 @@ func FailureOf(err error) string {
 	}
 	if _, ok := errors.AsType[*RequestError](err); ok {
 		return "request"
+	}
+	if _, ok := errors.AsType[*ServerError](err); ok {
+		return "server"
 	}
 	return "network"
 }

@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
 	"strings"
 	"time"
 
@@ -43,21 +41,7 @@ func (h *HTTP) Close() { h.transport.CloseIdleConnections() }
 
 // Call makes one try. An answer of another status than the one that is wanted is returned with a StatusError.
 func (h *HTTP) Call(ctx context.Context, r Request) (Answer, error) {
-	timeout := cmp.Or(r.Timeout, DefaultTimeout)
-	limited, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	start := time.Now()
-	answer, err := h.try(limited, r)
-	answer.Took = time.Since(start)
-	switch _, status := errors.AsType[*StatusError](err); {
-	case err == nil || status:
-		return answer, err
-	case ctx.Err() != nil:
-		return answer, ctx.Err()
-	case limited.Err() != nil:
-		return answer, fmt.Errorf("no answer within %s", timeout)
-	}
-	return answer, err
+	return r.Try(ctx, func(ctx context.Context) (Answer, error) { return h.try(ctx, r) })
 }
 
 func (h *HTTP) try(ctx context.Context, r Request) (Answer, error) {
@@ -68,7 +52,7 @@ func (h *HTTP) try(ctx context.Context, r Request) (Answer, error) {
 	client := http.Client{Transport: h.transport, CheckRedirect: r.redirected}
 	response, err := client.Do(request)
 	if err != nil {
-		return Answer{}, plain(err)
+		return Answer{}, err
 	}
 	defer func() { _ = response.Body.Close() }() // what is left of it is nobody's business
 	answer, err := read(response.Body, r.credential)
@@ -89,14 +73,9 @@ func (r *Request) header() string {
 
 // http is the request as net/http has it.
 func (r *Request) http(ctx context.Context) (*http.Request, error) {
-	target, err := url.Parse(strings.TrimSpace(r.URL))
-	switch {
-	case err != nil: // the error would repeat all of it
-		return nil, &RequestError{Problem: "the url is not valid"}
-	case target.Scheme != "http" && target.Scheme != "https":
-		return nil, &RequestError{Problem: fmt.Sprintf("the url begins with %q, want http:// or https://", target.Scheme)}
-	case target.Hostname() == "":
-		return nil, &RequestError{Problem: "the url names no host"}
+	target, err := r.Target("http", "https")
+	if err != nil {
+		return nil, err
 	}
 	var body io.Reader
 	if r.Body != "" {
@@ -158,20 +137,6 @@ func (r *Request) redirected(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// plain is an error of net/http without the URL.
-func plain(err error) error {
-	if refused, ok := errors.AsType[*reach.AddressError](err); ok {
-		return refused
-	}
-	if request, ok := errors.AsType[*RequestError](err); ok {
-		return request
-	}
-	if outer, ok := errors.AsType[*url.Error](err); ok {
-		return outer.Err
-	}
-	return err
-}
-
 // redacted stands in an answer for the credential that it was given for.
 const redacted = "[redacted]"
 
@@ -179,7 +144,7 @@ const redacted = "[redacted]"
 func read(from io.Reader, credential string) (Answer, error) {
 	body, err := io.ReadAll(io.LimitReader(from, MaxBody+1))
 	if err != nil {
-		return Answer{}, plain(err)
+		return Answer{}, err
 	}
 	if credential != "" {
 		body = bytes.ReplaceAll(body, []byte(credential), []byte(redacted))

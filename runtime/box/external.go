@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
-	"strings"
 
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -37,7 +35,7 @@ func (c *compiler) calls(declared []orkv1.ExternalCall, above string, at *field.
 			seeing.called = map[string]*field.Path{}
 		}
 		seeing.called[one.Name] = here
-		seeing = *seeing.seeing(seeing.known.WithExternal(one.Name))
+		seeing = *seeing.seeing(seeing.resulting(one))
 	}
 	if len(list) == 0 {
 		return nil, c
@@ -47,9 +45,10 @@ func (c *compiler) calls(declared []orkv1.ExternalCall, above string, at *field.
 
 func (c *compiler) call(declared *orkv1.ExternalCall, place string, index int, at *field.Path) *call.Call {
 	here := at.Child("external").Index(index)
-	c.url(declared.URL, here.Child("url"))
-	texts, errs := template.CompileOf(c.language.Under(at), call.Texts{URL: declared.URL, Body: declared.Body, Headers: declared.Headers},
-		field.NewPath("external").Index(index))
+	c.url(declared, here.Child("url"))
+	texts, errs := template.CompileOf(c.language.Under(at), call.Texts{
+		URL: declared.URL, Query: declared.Query, Args: declared.Args, Body: declared.Body, Headers: declared.Headers,
+	}, field.NewPath("external").Index(index))
 	c.report(errs...)
 	base := external.Request{
 		Name: declared.Name, Site: site(declared.URL), Protocol: cmp.Or(declared.Protocol, orkv1.ProtocolHTTP), Method: declared.Method,
@@ -61,11 +60,14 @@ func (c *compiler) call(declared *orkv1.ExternalCall, place string, index int, a
 	if declared.CacheFor != nil {
 		base.CacheFor = declared.CacheFor.Duration
 	}
+	if declared.PoolSize != nil {
+		base.PoolSize = int(*declared.PoolSize)
+	}
 	if declared.Sleep != nil {
 		base.Sleep = declared.Sleep.Duration
 	}
 	return &call.Call{
-		Name: declared.Name, Place: place, Gate: c.gate(declared.Conditions, here), Texts: texts, Base: base,
+		Name: declared.Name, Place: place, At: here, Gate: c.gate(declared.Conditions, here), Texts: texts, Base: base,
 		ContinueOnError: declared.ContinueOnError,
 		AdmissionOnly:   declared.Fires != nil && declared.Fires.Reconcile != nil && !*declared.Fires.Reconcile,
 	}
@@ -84,44 +86,8 @@ func (c *compiler) tries(declared *orkv1.RetryBackoff, at *field.Path) *external
 	return &external.Retry{Attempts: r.Attempts, Delay: r.Delay}
 }
 
-// url checks what can be known of a URL before it is rendered.
-func (c *compiler) url(declared orkv1.Template, at *field.Path) {
-	text := strings.TrimSpace(string(declared))
-	scheme, rest, found := strings.Cut(text, "://")
-	switch {
-	case text == "":
-		c.report(field.Required(at, "where the call goes to"))
-	case strings.Contains(scheme, "{{"):
-	case !found || scheme != "http" && scheme != "https":
-		c.report(field.Invalid(at, text, "must begin with http:// or https://"))
-	case isStatic(declared):
-		if parsed, err := url.Parse(text); err != nil || parsed.Hostname() == "" {
-			c.report(field.Invalid(at, text, "is no URL with a host"))
-		}
-	case strings.IndexAny(rest, "/?#") == 0:
-		c.report(field.Invalid(at, text, "names no host"))
-	}
-}
-
 // externalRoot is that of the results of external calls.
 const externalRoot = roots.External
-
-// templated is what metrics call a host that only a resource tells: there must not be a series for each.
-const templated = "templated"
-
-// site is the host of a URL as the Katalog spells it.
-func site(declared orkv1.Template) string {
-	_, rest, _ := strings.Cut(strings.TrimSpace(string(declared)), "://")
-	host := rest
-	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
-		host = rest[:end]
-	}
-	host = host[strings.LastIndex(host, "@")+1:]
-	if host == "" || strings.Contains(host, "{{") || strings.Contains(host, "}}") {
-		return templated
-	}
-	return host
-}
 
 // externals compiles the calls of a box, in the order in which a cycle makes them, and returns those of the blocks, by the names of the
 // blocks, and a compiler of texts that see all results. Those of hooks are made before the rules are obeyed, and see no results but their own.
@@ -200,6 +166,11 @@ func (s *Set) everyCall() call.List {
 		}
 	}
 	return all
+}
+
+// CallsWithout are the calls of the entry whose protocol is none that there is a client for.
+func (s *Set) CallsWithout(client func(orkv1.Protocol) bool) call.List {
+	return slices.DeleteFunc(s.everyCall(), func(one *call.Call) bool { return client(one.Base.Protocol) })
 }
 
 // CallNames are the names of all calls of the entry, sorted.

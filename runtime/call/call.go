@@ -3,6 +3,8 @@ package call
 import (
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -14,6 +16,8 @@ type Call struct {
 	Name string
 	// Place is where it stands, for people: onReconcile.external[0] weather.
 	Place string
+	// At is where it stands in the document.
+	At *field.Path
 	// Gate has the call made while it passes. Nil: always.
 	Gate *conditions.Program
 	// Texts are what is rendered of it.
@@ -29,6 +33,8 @@ type Call struct {
 // Texts are the texts of a Call, by the keys of the Katalog.
 type Texts struct {
 	URL     orkv1.Template            `json:"url"`
+	Query   orkv1.Template            `json:"query,omitempty"`
+	Args    []orkv1.Template          `json:"args,omitempty"`
 	Body    orkv1.Template            `json:"body,omitempty"`
 	Headers map[string]orkv1.Template `json:"headers,omitempty"`
 }
@@ -40,7 +46,10 @@ func (c *Call) request(facts template.Facts) (external.Request, error) {
 		return external.Request{}, err //nolint:wrapcheck // names the text
 	}
 	r := c.Base
-	r.URL, r.Body, r.Headers = string(texts.URL), string(texts.Body), make(map[string]string, len(texts.Headers))
+	r.URL, r.Query, r.Body, r.Headers = string(texts.URL), string(texts.Query), string(texts.Body), make(map[string]string, len(texts.Headers))
+	for _, value := range texts.Args {
+		r.Args = append(r.Args, string(value))
+	}
 	for name, value := range texts.Headers {
 		r.Headers[name] = string(value)
 	}

@@ -10,6 +10,7 @@ import (
 
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -49,13 +50,15 @@ const (
 func (l List) Skipped() map[string]any {
 	results := make(map[string]any, len(l))
 	for _, one := range l {
-		results[one.Name] = skipped()
+		results[one.Name] = one.skipped()
 	}
 	return results
 }
 
-func skipped() map[string]any {
-	return map[string]any{statusKey: "", bodyKey: "", errorKey: "", calledKey: "false"}
+func (c *Call) skipped() map[string]any {
+	result := external.Empty(c.Base.Protocol)
+	result[statusKey], result[bodyKey], result[errorKey], result[calledKey] = "", "", "", "false"
+	return result
 }
 
 // Make makes the calls in their order, and returns their results besides those that are there, which stay as they are. The first that
@@ -91,16 +94,16 @@ func (m Maker) make(ctx context.Context, one *Call, facts template.Facts) (map[s
 	log := logf.FromContext(ctx)
 	r, err := one.request(facts)
 	if err != nil {
-		return Result(external.Answer{}, err), err
+		return Result(one.Base.Protocol, external.Answer{}, err), err
 	}
 	answer, err := m.contain(ctx, r)
 	if errors.Is(err, ErrNotMade) {
-		return skipped(), nil
+		return one.skipped(), nil
 	}
 	if err != nil {
 		log.V(1).Info("external call failed", "call", one.Name, "reason", err.Error())
 	}
-	return Result(answer, err), err
+	return Result(one.Base.Protocol, answer, err), err
 }
 
 // contain turns a panic of a Caller into an error.
@@ -115,10 +118,14 @@ func (m Maker) contain(ctx context.Context, r external.Request) (answer external
 }
 
 // Result is what .external.<name> shows of an answer and an error, either of which may be empty.
-func Result(answer external.Answer, err error) map[string]any {
-	result := map[string]any{"statusCode": int64(answer.StatusCode), "durationSeconds": seconds(answer.Took)}
+func Result(protocol orkv1.Protocol, answer external.Answer, err error) map[string]any {
+	result := external.Empty(protocol)
+	result["durationSeconds"] = seconds(answer.Took)
+	if answer.Status == "" {
+		result["statusCode"] = int64(answer.StatusCode)
+	}
 	maps.Copy(result, answer.Fields)
-	result[statusKey], result[bodyKey], result[errorKey], result[calledKey] = "", answer.Text, "", "true"
+	result[statusKey], result[bodyKey], result[errorKey], result[calledKey] = answer.Status, answer.Text, "", "true"
 	if answer.StatusCode != 0 {
 		result[statusKey] = strconv.Itoa(answer.StatusCode)
 	}

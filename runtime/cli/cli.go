@@ -12,6 +12,8 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/orkestra-runtime/orkestra/providers"
+	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
@@ -26,6 +28,8 @@ type Options struct {
 	StartControlPlane func(ctx context.Context, dir string, log logr.Logger) (ControlPlane, error)
 	// Define reads the schemas of definitions. Nil: the binary has not what it takes, and no simulate.
 	Define simulate.Define
+	// External makes the clients of external calls, which go only where these options let them. Nil: one for http.
+	External func(reach.Options) (external.Registry, error)
 	// Hooks and Constructors are the Go code that Katalogs may name, as in engine.Options, and Scheme has the Go types that it uses.
 	// They default to none, and to the scheme of the built-in kinds.
 	Hooks        map[string]*hook.Hook

@@ -26,5 +26,5 @@ func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing
 			tell(function, has)
 		}
 	}
-	return missing, passedOver
+	return append(missing, missingClients(sets, opts)...), passedOver
 }

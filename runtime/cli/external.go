@@ -4,10 +4,12 @@ import (
 	"fmt"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // externalFlags tell where external calls may go.
@@ -24,10 +26,38 @@ func (f *externalFlags) add(cmd *cobra.Command) {
 }
 
 // registry has a client for each protocol that this binary speaks.
-func (f *externalFlags) registry() (external.Registry, error) {
-	dialer, err := reach.New(reach.Options{Allow: f.allow, RefusePrivate: f.refusePrivate})
+func (f *externalFlags) registry(opts Options) (external.Registry, error) {
+	registry, err := opts.clients(reach.Options{Allow: f.allow, RefusePrivate: f.refusePrivate})
 	if err != nil {
 		return nil, fmt.Errorf("--external-allow: %w", err)
 	}
+	return registry, nil
+}
+
+// clients are those of all protocols that this binary speaks.
+func (o Options) clients(where reach.Options) (external.Registry, error) {
+	if o.External != nil {
+		return o.External(where)
+	}
+	dialer, err := reach.New(where)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the exception
+	}
 	return external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(dialer)}, nil
+}
+
+// missingClients tells of external calls whose protocol this binary does not speak.
+func missingClients(sets []*box.Set, opts Options) field.ErrorList {
+	registry, err := opts.clients(reach.Options{})
+	if err != nil {
+		return nil // which run tells
+	}
+	var missing field.ErrorList
+	for _, set := range sets {
+		for _, one := range set.CallsWithout(registry.Has) {
+			missing = append(missing, field.Invalid(one.At.Child("protocol"), string(one.Base.Protocol),
+				"has no client in this binary (it has: "+registry.Names()+"); run the Katalog with one that has it, see docs/external.md"))
+		}
+	}
+	return missing
 }

@@ -92,7 +92,7 @@ Katalog objects of the operator's namespace run as well.`,
 	return cmd
 }
 
-func (f *runFlags) check() error {
+func (f *runFlags) check(opts Options) error {
 	switch {
 	case f.dataDir != "" && !f.embedded:
 		return &usageError{errors.New("--data-dir goes with --embedded")}
@@ -111,7 +111,7 @@ func (f *runFlags) check() error {
 	if err := checkPort(); err != nil {
 		return err
 	}
-	if _, err := f.external.registry(); err != nil {
+	if _, err := f.external.registry(opts); err != nil {
 		return &usageError{err}
 	}
 	return f.leadership.check()
@@ -119,7 +119,7 @@ func (f *runFlags) check() error {
 
 func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	ctx := cmd.Context()
-	if err := f.check(); err != nil {
+	if err := f.check(opts); err != nil {
 		return err
 	}
 	log, err := f.log.logger(opts.Err)
@@ -200,7 +200,7 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err
 	}
-	calls, err := f.external.registry()
+	calls, err := f.external.registry(opts)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/json"
 
 	"github.com/orkestra-runtime/orkestra/api/nearest"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -60,6 +61,9 @@ func (s stubbed) Call(_ context.Context, r external.Request) (external.Answer, e
 		s.warn(fmt.Sprintf("external call %s is not made: --external holds no answer for it", r.Name))
 		return external.Answer{}, call.ErrNotMade
 	}
+	if fields := external.FieldsOf(r.Protocol); len(fields) > 0 && r.Protocol != orkv1.ProtocolPrometheus {
+		return resultOf(stub, &r)
+	}
 	return answerOf(stub, &r)
 }
 
@@ -75,6 +79,9 @@ func answerOf(stub any, r *external.Request) (external.Answer, error) {
 	given, ok := stub.(map[string]any)
 	if !ok {
 		given = map[string]any{"body": stub}
+		if r.Protocol == orkv1.ProtocolPrometheus {
+			given = map[string]any{"result": stub}
+		}
 	}
 	if called, ok := given["called"]; ok && notes.Text(called) == "false" {
 		return external.Answer{}, call.ErrNotMade

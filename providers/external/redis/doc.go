@@ -1,0 +1,2 @@
+// Package redis asks a Redis server: one command that reads, and its reply.
+package redis

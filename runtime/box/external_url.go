@@ -1,0 +1,121 @@
+package box
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/providers/external"
+)
+
+// schemes are what the URL of a call begins with, by its protocol.
+var schemes = map[orkv1.Protocol][]string{
+	orkv1.ProtocolHTTP:       {"http", "https"},
+	orkv1.ProtocolPrometheus: {"http", "https"},
+	orkv1.ProtocolRedis:      {"redis", "rediss"},
+	orkv1.ProtocolPostgres:   {"postgres", "postgresql"},
+	orkv1.ProtocolMongo:      {"mongodb", "mongodb+srv"},
+	orkv1.ProtocolKafka:      {"kafka"},
+}
+
+// resulting is what is known of the roots behind a call.
+func (c *compiler) resulting(one *orkv1.ExternalCall) *roots.Known {
+	fields := external.FieldsOf(one.Protocol)
+	if len(fields) == 0 { // an answer of HTTP may have any
+		return c.known.WithExternal(one.Name)
+	}
+	all := []string{"status", "body", "error", "called", "durationSeconds"}
+	if one.Protocol == orkv1.ProtocolPrometheus {
+		all = append(all, "statusCode")
+	}
+	return c.known.WithResult(one.Name, append(all, fields...)...)
+}
+
+// url checks what can be known of a URL before it is rendered. What is shown of it has no password.
+func (c *compiler) url(declared *orkv1.ExternalCall, at *field.Path) {
+	text := strings.TrimSpace(string(declared.URL))
+	protocol := cmp.Or(declared.Protocol, orkv1.ProtocolHTTP)
+	if protocol == orkv1.ProtocolKafka && text != "" && !strings.Contains(text, "://") && !strings.HasPrefix(text, "{{") {
+		text = "kafka://" + text // a list of hosts alone
+	}
+	scheme, rest, found := strings.Cut(text, "://")
+	authority := rest
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 && !strings.Contains(rest[:end], "{{") {
+		authority = rest[:end]
+	}
+	shown := withoutPassword(text)
+	switch {
+	case text == "":
+		c.report(field.Required(at, "where the call goes to"))
+	case strings.Contains(scheme, "{{"):
+	case !found || !slices.Contains(schemes[protocol], scheme):
+		c.report(field.Invalid(at, shown, "must begin with "+strings.Join(schemes[protocol], ":// or ")+"://"))
+	case isStatic(declared.URL):
+		if !hasHosts(scheme, authority) {
+			c.report(field.Invalid(at, shown, "is no URL with a host"))
+		}
+	case authority == "":
+		c.report(field.Invalid(at, shown, "names no host"))
+	}
+	if found && hasPassword(authority) {
+		c.language.Warn(field.Invalid(at, shown, "has a password in it, which everybody reads who reads the Katalog: keep it in a Secret and name that in auth.secretRef"))
+	}
+}
+
+// hasHosts tells whether each of those that an authority names is one.
+func hasHosts(scheme, authority string) bool {
+	at := strings.LastIndex(authority, "@") + 1
+	for host := range strings.SplitSeq(authority[at:], ",") {
+		parsed, err := url.Parse(scheme + "://" + authority[:at] + host)
+		if err != nil || parsed.Hostname() == "" {
+			return false
+		}
+	}
+	return true
+}
+
+// hasPassword tells whether a password stands in an authority as it is.
+func hasPassword(authority string) bool {
+	at := strings.LastIndex(authority, "@")
+	if at < 0 {
+		return false
+	}
+	_, password, found := strings.Cut(authority[:at], ":")
+	return found && password != "" && !strings.Contains(authority[:at], "{{")
+}
+
+// withoutPassword is a URL to be shown.
+func withoutPassword(text string) string {
+	scheme, rest, found := strings.Cut(text, "://")
+	at := strings.LastIndex(rest, "@")
+	if !found || at < 0 {
+		return text
+	}
+	user, _, _ := strings.Cut(rest[:at], ":")
+	return scheme + "://" + user + rest[at:]
+}
+
+// templated is what metrics call a host that only a resource tells: there must not be a series for each.
+const templated = "templated"
+
+// site are the hosts of a URL as the Katalog spells them.
+func site(declared orkv1.Template) string {
+	text := strings.TrimSpace(string(declared))
+	host := text
+	if _, rest, found := strings.Cut(text, "://"); found {
+		host = rest
+	}
+	if end := strings.IndexAny(host, "/?#"); end >= 0 {
+		host = host[:end]
+	}
+	host = host[strings.LastIndex(host, "@")+1:]
+	if host == "" || strings.Contains(host, "{{") || strings.Contains(host, "}}") {
+		return templated
+	}
+	return host
+}
