@@ -41,6 +41,7 @@ func (o *Outcome) print(b *bytes.Buffer) error {
 		for _, change := range cycle.Changes {
 			comments(b, "", change.String())
 		}
+		comments(b, "", cycle.Providers...)
 		if cycle.Waiting != "" {
 			comments(b, "", cycle.Waiting)
 		}
