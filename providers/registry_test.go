@@ -11,7 +11,7 @@ import (
 
 type named string
 
-func (n named) Name() string                                                    { return string(n) }
+func (n named) Name() string                                                { return string(n) }
 func (n named) Reconcile(context.Context, providers.ReconcileRequest) error { return nil }
 func (n named) Delete(context.Context, providers.DeleteRequest) error       { return nil }
 

@@ -204,7 +204,9 @@ func TestProviderErrors(t *testing.T) {
 			want: "providers: store: bucket, queue: connection refused", failed: []string{"bucket", "queue"},
 		},
 		"OfOne": {
-			reason: "one that tells is about that", fail: func(_ context.Context, r providers.Request) error { return r.Declarations[1].Failed(errors.New("is full")) },
+			reason: "one that tells is about that", fail: func(_ context.Context, r providers.Request) error {
+				return r.Declarations[1].Failed(errors.New("is full"))
+			},
 			want: "providers: store: queue: is full", failed: []string{"queue"},
 		},
 		"Field": {

@@ -21,8 +21,9 @@ var _ providers.Provider = noted{}
 
 // registry has one for each provider that a set needs.
 func (a *actor) registry(set *box.Set) (*providers.Registry, error) {
-	var all []providers.Provider
-	for _, name := range set.ProviderNames() {
+	names := set.ProviderNames()
+	all := make([]providers.Provider, 0, len(names))
+	for _, name := range names {
 		all = append(all, noted{a, name})
 	}
 	return providers.NewRegistry(all...) //nolint:wrapcheck // names are there once
@@ -45,10 +46,10 @@ func (n noted) Delete(_ context.Context, r providers.DeleteRequest) error {
 
 func (n noted) note(what string, declared []providers.Declaration) {
 	for _, one := range declared {
-		text := fmt.Sprintf("provider %s %s %s", n.name, what, one.Kind)
+		words := []string{"provider", n.name, what, one.Kind}
 		for _, key := range slices.Sorted(maps.Keys(one.Fields)) {
-			text += fmt.Sprintf(" %s=%q", key, one.Fields[key])
+			words = append(words, fmt.Sprintf("%s=%q", key, one.Fields[key]))
 		}
-		n.asked = append(n.asked, strings.TrimSpace(text))
+		n.asked = append(n.asked, strings.Join(words, " "))
 	}
 }

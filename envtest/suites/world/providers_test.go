@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"sync"
@@ -75,9 +76,7 @@ func (s *shelf) things() map[string]string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	things := map[string]string{}
-	for at, size := range s.kept {
-		things[at] = size
-	}
+	maps.Copy(things, s.kept)
 	return things
 }
 
