@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
@@ -30,6 +31,8 @@ type Options struct {
 	Hooks        map[string]*hook.Hook
 	Constructors map[string]constructor.Func
 	Scheme       *runtime.Scheme
+	// Checkouts makes what fetches repositories. Nil: the binary has nothing that does, and refuses Katalogs that name one.
+	Checkouts func(CheckoutOptions) (checkout.Fetcher, error)
 }
 
 // ControlPlane is a running control plane.

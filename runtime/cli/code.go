@@ -6,7 +6,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// missingCode tells of Go code that Katalogs name and that this binary does not have.
+// missingCode tells of Go code that Katalogs name and that this binary does not have, and of what else they need of one.
 func missingCode(sets []*box.Set, opts Options) field.ErrorList {
 	var missing field.ErrorList
 	tell := func(function *box.GoFunction, has bool) {
@@ -23,6 +23,11 @@ func missingCode(sets []*box.Set, opts Options) field.ErrorList {
 		for _, function := range set.Constructed() {
 			_, has := opts.Constructors[function.Name]
 			tell(function, has)
+		}
+		for _, git := range set.Gits() {
+			if opts.Checkouts == nil {
+				missing = append(missing, field.Forbidden(git.At, "nothing in this binary fetches repositories; run the Katalog with one that does, see docs/git.md"))
+			}
 		}
 	}
 	return missing

@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/events"
@@ -45,6 +46,7 @@ type Engine struct {
 	observed    *informer.Pool
 	applier     *apply.Applier
 	calls       *external.Client
+	gitSecrets  *cache.LRUExpireCache // the credentials that were read a moment ago
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -107,6 +109,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		flight:   flight.New(opts.Now),
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
+	e.gitSecrets = cache.NewLRUExpireCache(mostSecrets)
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {

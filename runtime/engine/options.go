@@ -9,6 +9,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
@@ -30,6 +31,9 @@ type Options struct {
 	// External has a client for each protocol of external calls. Defaults to one for http that refuses the addresses which
 	// reach.Options names.
 	External external.Registry
+	// Checkouts fetches the repositories that Katalogs name, such as what git.New of providers/git returns. Nil: there is nothing that
+	// does, and a Katalog with a repository is an error.
+	Checkouts checkout.Fetcher
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
 	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's
