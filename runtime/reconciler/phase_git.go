@@ -52,7 +52,7 @@ func (d *Declarative) fetch(ctx context.Context, s *scope, git *box.Git) error {
 		s.noteGit(failed)
 		logf.FromContext(ctx).V(1).Info("repository is not fetched", "git", git.Place, "reason", err.Error())
 		if !git.ContinueOnError {
-			return fmt.Errorf("git: %w", err)
+			return &gitError{err}
 		}
 		return nil
 	}
@@ -63,6 +63,14 @@ func (d *Declarative) fetch(ctx context.Context, s *scope, git *box.Git) error {
 	})
 	return nil
 }
+
+// gitError is a repository that is not fetched, and without which it does not go on.
+type gitError struct{ err error }
+
+func (e *gitError) Error() string { return "git: " + e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *gitError) Unwrap() error { return e.err }
 
 // checkOut renders the request and makes it. A panic of whoever fetches is an error of this resource.
 func (d *Declarative) checkOut(ctx context.Context, s *scope, git *box.Git, last string) (result checkout.Result, err error) {
