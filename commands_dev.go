@@ -16,7 +16,7 @@ import (
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define, opts.External = crdschema.New, all.Registry
+	opts.Define, opts.External, opts.Checkouts = crdschema.New, all.Registry, checkouts
 	return cli.Commands(opts)
 }
 

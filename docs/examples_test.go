@@ -16,8 +16,14 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 )
+
+// checkoutNothing lets ork run have its flags for repositories.
+func checkoutNothing(cli.CheckoutOptions) (checkout.Fetcher, error) {
+	return nil, errors.New("there is none")
+}
 
 // startNothing lets ork run have its --embedded.
 func startNothing(context.Context, string, logr.Logger) (cli.ControlPlane, error) {

@@ -30,7 +30,7 @@ import (
 // The lists of names are complete and name nothing that is not there.
 func TestLists(t *testing.T) {
 	reference, running := read(t, "katalog.md"), read(t, "running.md")
-	commands := cli.Commands(cli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, StartControlPlane: startNothing, Define: crdschema.New})
+	commands := cli.Commands(cli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, StartControlPlane: startNothing, Define: crdschema.New, Checkouts: checkoutNothing})
 	cases := map[string]struct {
 		reason    string
 		got, want []string
@@ -156,6 +156,7 @@ func series(t *testing.T) []string {
 	recorder.CRD("website").Called("plan", "billing.example.com", time.Second, "network")
 	recorder.CRD("website").Asked("postgres", "database", false, time.Second, false)
 	recorder.CRD("website").Asked("postgres", "database", true, time.Second, false)
+	recorder.CRD("website").Fetched(metrics.FetchChanged, time.Second)
 	if _, err := metrics.NewReloads(registry); err != nil {
 		t.Fatal(err)
 	}

@@ -28,7 +28,7 @@ var notSupported = setOf(
 	"Queue.shared",
 
 	// A block.
-	"Block.git", "Block.docker",
+	"Block.docker",
 
 	// A condition, and rules.
 	"Condition.notify", "Condition.source",

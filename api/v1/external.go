@@ -206,12 +206,35 @@ type Git struct {
 	// Path counts only commits that touch it.
 	// +optional
 	Path Template `json:"path,omitempty"`
-	// Reconcile fetches in each cycle. False fetches only until a commit is recorded.
+	// Auth is the credential of the repository. Absent, it is read without one.
+	// +optional
+	Auth *GitAuth `json:"auth,omitempty"`
+	// Reconcile fetches in each cycle, as onReconcile always does. False, in onCreate, fetches only until a commit is recorded.
 	// +optional
 	Reconcile bool `json:"reconcile,omitempty"`
 	// ContinueOnError lets the reconcile go on when the fetch fails. Defaults to false.
 	// +optional
 	ContinueOnError bool `json:"continueOnError,omitempty"`
+}
+
+// GitAuth is the credential of a repository. Exactly one of SecretRef and Env is set.
+type GitAuth struct {
+	// SecretRef names a Secret of the type kubernetes.io/basic-auth, or kubernetes.io/ssh-auth with known_hosts beside the key, or one with
+	// the key token.
+	// +optional
+	SecretRef *SecretName `json:"secretRef,omitempty"`
+	// Env is the name of a variable of the operator's environment that holds a token.
+	// +optional
+	Env string `json:"env,omitempty"`
+}
+
+// SecretName is a whole Secret.
+type SecretName struct {
+	// Name of the Secret.
+	Name string `json:"name"`
+	// Namespace defaults to the operator's own.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // Docker builds an image. Its result is .docker in templates and conditions.

@@ -80,6 +80,9 @@ const (
 	// has, as far as it has left all others. Empty: the CRD's own.
 	AnnotationLastSurface = Domain + "last-surface"
 
+	// AnnotationLastCommit is the commit of the repository that a cycle succeeded with.
+	AnnotationLastCommit = Domain + "last-commit"
+
 	// AnnotationServeTarget and the following are the gateway's: the target and the alias through which a resource came, what
 	// delivered it, and for whom.
 	AnnotationServeTarget   = Domain + "serve-target"

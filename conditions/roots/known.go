@@ -47,12 +47,12 @@ func New(resource *Props) *Known {
 		watched:               "is there in the gates of observe",
 	}}
 	for _, name := range []string{
-		"_normalizeChanges", "children", "cross", "events", "git", "docker", "intent", "normalize",
+		"_normalizeChanges", "children", "cross", "events", "docker", "intent", "normalize",
 		"notes", "profiles", "request", "target",
 	} {
 		r.roots[name] = nil
 	}
-	r.roots[External] = object(nil)
+	r.roots[External], r.roots[Git] = object(nil), object(nil)
 	r.roots["apiVersion"], r.roots["kind"] = ofType("string"), ofType("string")
 	r.roots["metadata"], r.roots["health"], r.roots["metrics"] = metadata(), Health(), Metrics()
 	for _, name := range []string{"spec", "status"} {
@@ -120,6 +120,10 @@ func (r *Known) Check(path template.Path) *template.Misread {
 			return at(1, r.checkSentinel(path[1]))
 		case External:
 			return r.checkExternal(path)
+		case Git:
+			if len(props.Properties) == 0 {
+				return at(1, notFetched(path[1]))
+			}
 		}
 	}
 	for i, key := range path[1:] {

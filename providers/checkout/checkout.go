@@ -2,7 +2,10 @@
 // the binary chooses what fetches them.
 package checkout
 
-import "context"
+import (
+	"context"
+	"errors"
+)
 
 // Request is a working copy that a resource needs, rendered.
 type Request struct {
@@ -31,11 +34,15 @@ type Auth struct {
 type Result struct {
 	// Commit that it is at, and Branch.
 	Commit, Branch string
-	// Folder is where it lies on this machine. It stays as it is until the owner's next request.
+	// Folder is where it lies on this machine, the files alone. It stays as it is until the owner's next request, or for some minutes:
+	// whoever works with it for longer copies it.
 	Folder string
 	// Changed tells whether there is something new since Last, at the Path.
 	Changed bool
 }
+
+// ErrNotFetched is what a Fetcher returns that fetches nothing, which is no failure.
+var ErrNotFetched = errors.New("the repository is not fetched")
 
 // Fetcher brings working copies up to date. It is safe for concurrent use by different owners.
 type Fetcher interface {

@@ -125,6 +125,10 @@ type Box struct {
 	// Gate of the box; while it is false no child is touched. GateWaits tells that it can only be asked after the external calls.
 	Gate      *conditions.Program
 	GateWaits bool
+	// GateWaitsForGit tells that it can only be asked after the repository is fetched. Fetched are the repositories by the names of the
+	// blocks that fetch them.
+	GateWaitsForGit bool
+	fetched         map[string]*Git
 	// HookCalls are made for the args of hooks, first of all calls.
 	HookCalls call.List
 	// Blocks are onCreate and onReconcile, as far as declared.
@@ -170,7 +174,10 @@ type Block struct {
 	// Calls are made before the children are looked at, while the gate passes; with GateWaits always, for the gate reads what they come to.
 	Calls     call.List
 	GateWaits bool
-	Children  []Child
+	// Git is fetched before the calls are made, in the same way; with GateWaitsForGit always. Nil: nothing is.
+	Git             *Git
+	GateWaitsForGit bool
+	Children        []Child
 	// Ordered tells that a child depends on another one. Then Children are not in the order of their declarations.
 	Ordered bool
 }

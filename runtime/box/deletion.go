@@ -75,6 +75,7 @@ func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Deletion {
 func (c *compiler) stage(declared *orkv1.Block, at *field.Path) Stage {
 	var stage Stage
 	c.noCalls(declared, at)
+	c.noGit(declared, at)
 	for _, declaration := range c.registry.Declarations(declared, at) {
 		if isJob(declaration.Kind) {
 			c.report(declaration.Check()...)

@@ -99,6 +99,7 @@ func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path
 		seen = c.seeing(c.known.WithExternal(b.HookCalls.Names()...))
 		seen.called = own.called
 	}
+	seen = seen.gits(b, declared, at)
 	lists := map[string]call.List{}
 	for _, one := range []struct {
 		name  string
@@ -118,6 +119,7 @@ func (b *Box) take(lists map[string]call.List) {
 		block.Calls, block.GateWaits = lists[block.Name], readsResults(block.Gate)
 	}
 	b.GateWaits = readsResults(b.Gate)
+	b.takeGit()
 }
 
 // readsResults tells whether a gate can only be asked when the external calls are made.
@@ -187,11 +189,16 @@ func (s *Set) CallsBeforeQueue() bool {
 	})
 }
 
-// credentials is the right to read the Secrets that calls name, and no others.
+// credentials is the right to read the Secrets that calls and repositories name, and no others.
 func (s *Set) credentials() []rbacv1.PolicyRule {
 	names := map[string]bool{}
 	for _, one := range s.everyCall().Credentials() {
 		names[one.Name] = true
+	}
+	for _, one := range s.Gits() {
+		if one.Auth != nil && one.Auth.SecretRef != nil {
+			names[one.Auth.SecretRef.Name] = true
+		}
 	}
 	if len(names) == 0 {
 		return nil

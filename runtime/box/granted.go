@@ -8,8 +8,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// granted lists what the operator must have besides what it writes and watches: the Secrets with credentials of external calls and of
-// providers, and what it hands on: the rules of the declared roles, and the right to bind roles that are named
+// granted lists what the operator must have besides what it writes and watches: the Secrets with credentials of external calls, of
+// repositories and of providers, and what it hands on: the rules of the declared roles, and the right to bind roles that are named
 // elsewhere. Nobody may grant what they have not. What holds a template is not known here, and left out.
 func (s *Set) granted() []rbacv1.PolicyRule {
 	rules := append(s.credentials(), s.providerSecrets()...)

@@ -54,6 +54,7 @@ func (c *compiler) rollback(declared *orkv1.OperatorBox, at *field.Path) *Rollba
 		}
 	}
 	c.noCalls(declared.Rollback.OnRollback, at.Child("rollback", "onRollback"))
+	c.noGit(declared.Rollback.OnRollback, at.Child("rollback", "onRollback"))
 	blocks := c.recalling().block(declared.Rollback.OnRollback, "onRollback", true, at.Child("rollback"))
 	if len(blocks) > 0 {
 		r.Block = &blocks[0]

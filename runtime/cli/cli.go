@@ -12,6 +12,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/orkestra-runtime/orkestra/providers"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
@@ -37,6 +38,8 @@ type Options struct {
 	Scheme       *runtime.Scheme
 	// Providers keep the infrastructure that Katalogs declare. They default to none.
 	Providers *providers.Registry
+	// Checkouts makes what fetches repositories. Nil: the binary has nothing that does, and refuses Katalogs that name one.
+	Checkouts func(CheckoutOptions) (checkout.Fetcher, error)
 }
 
 // ControlPlane is a running control plane.

@@ -7,7 +7,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// missingCode tells of Go code and providers that a Katalog names and that this binary does not have, and of those that it can do without.
+// missingCode tells of Go code, clients and providers that a Katalog names and that this binary does not have, and of those that it can do without.
 func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing, passedOver field.ErrorList) {
 	missing, passedOver = box.MissingProviders(katalog, sets, opts.Providers)
 	tell := func(function *box.GoFunction, has bool) {
@@ -24,6 +24,11 @@ func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing
 		for _, function := range set.Constructed() {
 			_, has := opts.Constructors[function.Name]
 			tell(function, has)
+		}
+		for _, git := range set.Gits() {
+			if opts.Checkouts == nil {
+				missing = append(missing, field.Forbidden(git.At, "nothing in this binary fetches repositories; run the Katalog with one that does, see docs/git.md"))
+			}
 		}
 	}
 	return append(missing, missingClients(sets, opts)...), passedOver

@@ -21,17 +21,31 @@ type externalFlags struct {
 func (f *externalFlags) add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.allow, "external-allow", nil,
-		"hosts, addresses and CIDR ranges that external calls may reach although they are refused otherwise: loopback, link-local, metadata of clouds")
+		"hosts, addresses and CIDR ranges that external calls and repositories may reach although they are refused otherwise: loopback, link-local, metadata of clouds")
 	flags.BoolVar(&f.refusePrivate, "external-refuse-private", false, "have external calls reach no private addresses, which services of a cluster have")
 }
 
 // registry has a client for each protocol that this binary speaks.
 func (f *externalFlags) registry(opts Options) (external.Registry, error) {
-	registry, err := opts.clients(reach.Options{Allow: f.allow, RefusePrivate: f.refusePrivate})
+	registry, err := opts.clients(f.where())
 	if err != nil {
 		return nil, fmt.Errorf("--external-allow: %w", err)
 	}
 	return registry, nil
+}
+
+// where is where calls may go, and repositories may be.
+func (f *externalFlags) where() reach.Options {
+	return reach.Options{Allow: f.allow, RefusePrivate: f.refusePrivate}
+}
+
+// dialer makes connections to there.
+func (f *externalFlags) dialer() (*reach.Dialer, error) {
+	dialer, err := reach.New(f.where())
+	if err != nil {
+		return nil, fmt.Errorf("--external-allow: %w", err)
+	}
+	return dialer, nil
 }
 
 // clients are those of all protocols that this binary speaks.

@@ -44,6 +44,7 @@ type runFlags struct {
 	tokenFile    string
 	leadership   leadership
 	external     externalFlags
+	git          gitFlags
 	drain        time.Duration
 	objects      bool
 	embedded     bool
@@ -80,6 +81,9 @@ Katalog objects of the operator's namespace run as well.`,
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.leadership.add(cmd, &f.environment)
 	f.external.add(cmd)
+	if opts.Checkouts != nil {
+		f.git.add(cmd)
+	}
 	flags.BoolVar(&f.objects, "katalog-objects", inCluster(), "run the Katalog objects of the operator's namespace")
 	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
 	flags.DurationVar(&f.untilSettled, "until-settled", 0, "end when every resource is ready and nothing is queued, or fail after this time")
@@ -113,6 +117,11 @@ func (f *runFlags) check(opts Options) error {
 	}
 	if _, err := f.external.registry(opts); err != nil {
 		return &usageError{err}
+	}
+	if opts.Checkouts != nil {
+		if _, err := f.git.options(nil); err != nil {
+			return &usageError{err}
+		}
 	}
 	return f.leadership.check()
 }
@@ -195,7 +204,7 @@ func answers(config *rest.Config) error {
 }
 
 // operate runs the engine until it is interrupted or, when asked for, until everything is settled.
-func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options, l *loaded, config *rest.Config, r *reloader) error {
+func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options, l *loaded, config *rest.Config, r *reloader) (err error) {
 	mgr, err := f.manager(ctx, config, opts.Scheme)
 	if err != nil {
 		return err
@@ -204,9 +213,14 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err
 	}
+	checkouts, closeCheckouts, err := f.fetcher(opts)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, closeCheckouts()) }()
 	e, err := engine.New(mgr, engine.Options{
 		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
-		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls, Providers: opts.Providers,
+		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls, Providers: opts.Providers, Checkouts: checkouts,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog

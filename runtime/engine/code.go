@@ -39,6 +39,9 @@ func (e *Engine) checkCode(entries map[string]*entry) error {
 		}
 		check(one.set.Hooked(), func(name string) error { return e.checkHook(name, one.set.GVK) })
 		check(one.set.Constructed(), e.checkConstructor)
+		if err := e.checkGit(one); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }

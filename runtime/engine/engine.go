@@ -11,6 +11,7 @@ import (
 
 	"github.com/go-logr/logr"
 	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/cache"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/tools/events"
@@ -46,6 +47,7 @@ type Engine struct {
 	applier     *apply.Applier
 	calls       *external.Client
 	kube        *kubeReader
+	gitSecrets  *cache.LRUExpireCache // the credentials that were read a moment ago
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -109,6 +111,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
 	e.kube = newKubeReader(e)
+	e.gitSecrets = cache.NewLRUExpireCache(mostSecrets)
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {

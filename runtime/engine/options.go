@@ -10,6 +10,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/providers"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
@@ -36,6 +37,9 @@ type Options struct {
 	Providers *providers.Registry
 	// ProviderTimeout bounds one call of a provider. Defaults to a minute.
 	ProviderTimeout time.Duration
+	// Checkouts fetches the repositories that Katalogs name, such as what git.New of providers/git returns. Nil: there is nothing that
+	// does, and a Katalog with a repository is an error.
+	Checkouts checkout.Fetcher
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
 	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's

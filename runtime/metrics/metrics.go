@@ -24,6 +24,7 @@ type Recorder struct {
 	scaling           *scaling
 	calls             calls
 	provided          provided
+	fetches           fetches
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -36,7 +37,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, []string{"crd"}),
-		now: newNow(), scaling: newScaling(), calls: newCalls(), provided: newProvided(),
+		now: newNow(), scaling: newScaling(), calls: newCalls(), provided: newProvided(), fetches: newFetches(),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "controller_workers_active", Help: "Workers in a cycle.",
 		}, []string{"crd"}),
@@ -73,7 +74,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		share(registerer, &r.observed), share(registerer, &r.validations), share(registerer, &r.rejections),
 		share(registerer, &r.scaling), share(registerer, &r.calls.total), share(registerer, &r.calls.failures),
 		share(registerer, &r.calls.duration), share(registerer, &r.provided.reconciles), share(registerer, &r.provided.deletes),
-		share(registerer, &r.provided.duration),
+		share(registerer, &r.provided.duration), share(registerer, &r.fetches.total), share(registerer, &r.fetches.duration),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -127,7 +128,7 @@ func (c *CRD) Remove() {
 	}{
 		r.reconciles, r.duration, r.active, r.activations, r.activationLatency, r.panics, r.children, r.rollbacks, r.validations, r.rejections,
 		r.gates.decisions, r.gates.dropped, r.observed, r.calls.total, r.calls.failures, r.calls.duration,
-		r.provided.reconciles, r.provided.deletes, r.provided.duration,
+		r.provided.reconciles, r.provided.deletes, r.provided.duration, r.fetches.total, r.fetches.duration,
 	} {
 		vector.DeletePartialMatch(prometheus.Labels{"crd": c.name})
 	}

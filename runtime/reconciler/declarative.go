@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/readiness"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
@@ -23,6 +24,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
@@ -63,6 +65,10 @@ type Options struct {
 	// nobody is.
 	Asked    func(Asked)
 	Panicked func()
+	// Checkouts fetches repositories, and Credentials reads what a Katalog names for that. Nil: nothing is fetched, or without a
+	// credential.
+	Checkouts   checkout.Fetcher
+	Credentials func(context.Context, *orkv1.GitAuth) (checkout.Auth, error)
 	// Sources reads what children are copies of. Nil has nothing.
 	Sources  *sources.Reader
 	Recorder events.EventRecorder
@@ -164,6 +170,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.Sources.Keep(w.Item.NamespacedName)
 		d.histories.forget(w.Item.NamespacedName)
 		d.contests.forget(w.Item.NamespacedName)
+		d.forgetCheckout(w)
 		deleted, err := d.deleteLeftover(ctx, w)
 		if err == nil {
 			err = d.hook(w.Box).OnNotFound(ctx, w.Item.NamespacedName)
@@ -219,12 +226,12 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		phases := []phase{
-			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
+			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.fetchGit, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
-			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.provide, d.leaveSurfaces, d.recordSpec)
+			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.provide, d.leaveSurfaces, d.recordSpec, d.recordCommit)
 		}
-		return append(phases, d.applyChildren, d.prune, d.provide, d.reconcileHook, d.leaveSurfaces, d.recordSpec)
+		return append(phases, d.applyChildren, d.prune, d.provide, d.reconcileHook, d.leaveSurfaces, d.recordSpec, d.recordCommit)
 	}
 }
 

@@ -19,6 +19,7 @@ import (
 // where something has to be waited for; the event of it brings the next one. But for onDelete and for providers nothing is rendered: what there is to delete is found by the owner label.
 func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err error) {
 	d.Sources.Keep(s.Item.NamespacedName)
+	d.forgetCheckout(s.Work)
 	mine := func(f string) bool { return d.ours(s, f) }
 	if !slices.ContainsFunc(s.Object.GetFinalizers(), mine) {
 		return true, nil

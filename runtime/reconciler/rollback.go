@@ -206,8 +206,9 @@ func blamesSpec(err error) bool {
 	_, missing := errors.AsType[*children.MissingKindError](err)
 	_, unreadable := errors.AsType[*children.UnreadableKindError](err)
 	_, called := errors.AsType[*call.Error](err)
+	_, fetched := errors.AsType[*gitError](err)
 	provider, asked := errors.AsType[*providerError](err)
-	return !missing && !unreadable && !called && (!asked || provider.permanent)
+	return !missing && !unreadable && !called && !fetched && (!asked || provider.permanent)
 }
 
 // recent are the failures that count: no more than are needed, and only those of the time that they may take.

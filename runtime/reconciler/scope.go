@@ -12,6 +12,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -30,6 +31,8 @@ type scope struct {
 	// called are the results of external calls by their names, those that are not made included. Set at the start and by the phases that
 	// make calls, which replace the map.
 	called map[string]any
+	// checkout is the working copy of the repository, if one was fetched. Set by fetchGit.
+	checkout checkout.Result
 	// effective is the resource as normalize and mutation make it. Set by them.
 	effective map[string]any
 	// validation is what the rules say, if validated tells that they were asked; denied is why they forbid the resource. Set by
@@ -141,6 +144,9 @@ func (d *Declarative) newScope(w work.Work) *scope {
 	}
 	if calls := w.Set.Calls(w.Box); len(calls) > 0 {
 		s.note(calls.Skipped())
+	}
+	if w.Box.Fetches() {
+		s.noteGit(d.notFetched(s))
 	}
 	return s
 }

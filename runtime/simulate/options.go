@@ -25,7 +25,8 @@ type Options struct {
 	Old []*unstructured.Unstructured
 	// Roots are what templates and conditions read besides the resource and its children: cross, docker and git as they are, and in external
 	// the answers to external calls, by their names: status, body, error and called, and beside them the fields of a JSON body. A call
-	// without one is not made, and a warning of the outcome says so.
+	// without one is not made, and a warning of the outcome says so. Where a Katalog fetches a repository, git is what it is at: commit,
+	// branch, path, changed, error and called.
 	Roots map[string]any
 	// Target by which the resources were delivered. Defaults to what their annotations say.
 	Target string

@@ -28,9 +28,10 @@ func Run(ctx context.Context, opts Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	opts.Roots = others
+	var git map[string]any
+	opts.Roots, git = gitOf(others, entries)
 	s := &simulation{
-		stubs: stubs, opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}, chance: chance(),
+		git: git, stubs: stubs, opts: opts, entries: entries, kinds: newKinds(opts.Define), observed: map[key]*unstructured.Unstructured{}, chance: chance(),
 	}
 	s.server = newServer(s.kinds, opts.Now)
 	s.store = children.NewStoreOf(s.server.watch, s.kinds)
@@ -119,6 +120,8 @@ type simulation struct {
 	applier *apply.Applier
 	// stubs answer external calls.
 	stubs answers
+	// git is what a repository is at. Nil: none is fetched.
+	git map[string]any
 	// observed are the children that are given, as they are given.
 	observed map[key]*unstructured.Unstructured
 	sources  *sources.Store

@@ -1,0 +1,145 @@
+package box
+
+import (
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// Git is a repository that a cycle fetches, compiled. It is immutable.
+type Git struct {
+	// Place is where it stands, for people: onReconcile.git.
+	Place string
+	// At is its place in the document.
+	At *field.Path
+	// Gate has it fetched while it passes. Nil: always.
+	Gate *conditions.Program
+	// Texts are what is rendered of it, and Auth names the credential. Nil: there is none.
+	Texts *template.Of[GitTexts]
+	Auth  *orkv1.GitAuth
+	// Once has it fetched only as long as no commit is recorded.
+	Once bool
+	// ContinueOnError has the cycle go on when it fails.
+	ContinueOnError bool
+}
+
+// GitTexts are the texts of a Git, by the keys of the Katalog.
+type GitTexts struct {
+	Repo   orkv1.Template `json:"repo"`
+	Branch orkv1.Template `json:"branch,omitempty"`
+	Path   orkv1.Template `json:"path,omitempty"`
+}
+
+// gits compiles what the blocks fetch, in the order in which a cycle does, notes it in the box, and returns a compiler of texts that see
+// what has become of it.
+func (c *compiler) gits(b *Box, declared *orkv1.OperatorBox, at *field.Path) *compiler {
+	seen := c
+	for _, one := range []struct {
+		name  string
+		block *orkv1.Block
+	}{{"onReconcile", declared.OnReconcile}, {"onCreate", declared.OnCreate}} {
+		if one.block == nil || one.block.Git == nil {
+			continue
+		}
+		if b.fetched == nil {
+			b.fetched = map[string]*Git{}
+		}
+		b.fetched[one.name] = seen.seeing(seen.known.InGit()).git(one.block.Git, one.name, at.Child(one.name))
+		seen = seen.seeing(seen.known.WithGit())
+	}
+	return seen
+}
+
+func (c *compiler) git(declared *orkv1.Git, block string, at *field.Path) *Git {
+	here := at.Child("git")
+	c.repo(declared, here)
+	texts, errs := template.CompileOf(c.language.Under(at),
+		GitTexts{Repo: declared.Repo, Branch: declared.Branch, Path: declared.Path}, field.NewPath("git"))
+	c.report(errs...)
+	return &Git{
+		Place: block + ".git", At: here, Gate: c.gate(declared.Conditions, here), Texts: texts, Auth: declared.Auth,
+		Once: block == "onCreate" && !declared.Reconcile, ContinueOnError: declared.ContinueOnError,
+	}
+}
+
+// repo checks what can be known of a repository before its URL is rendered.
+func (c *compiler) repo(declared *orkv1.Git, at *field.Path) {
+	text := strings.TrimSpace(string(declared.Repo))
+	scheme, rest, found := strings.Cut(text, "://")
+	switch {
+	case text == "":
+		c.report(field.Required(at.Child("repo"), "the URL of the repository"))
+	case strings.Contains(scheme, "{{"):
+	case found && !slices.Contains([]string{"https", "http", "ssh"}, scheme):
+		c.report(field.Invalid(at.Child("repo"), text, "must begin with https://, http:// or ssh://, or be like git@host:path"))
+	case !found && !strings.Contains(text, ":"):
+		c.report(field.Invalid(at.Child("repo"), text, "is no URL: it must begin with https://, http:// or ssh://, or be like git@host:path"))
+	case strings.IndexAny(rest, "/?#") == 0:
+		c.report(field.Invalid(at.Child("repo"), text, "names no host"))
+	}
+	if declared.Auth != nil && site(declared.Repo) == templated && !hostOfSCP(text) {
+		c.language.Warn(field.Invalid(at.Child("auth"), text,
+			"the credential is sent to whatever host the resource names; write the host of repo out, and leave only what is behind it to a template"))
+	}
+}
+
+// hostOfSCP tells whether user@host:path has its host written out.
+func hostOfSCP(text string) bool {
+	host, _, found := strings.Cut(text, ":")
+	return found && !strings.Contains(text, "://") && !strings.Contains(host, "{{")
+}
+
+// readsFetched tells whether a gate can only be asked when the repository is fetched.
+func readsFetched(program *conditions.Program) bool {
+	return slices.ContainsFunc(program.References(), func(path []string) bool {
+		return len(path) == 0 || slices.Contains([]string{roots.Git, externalRoot, "docker", "children"}, path[0])
+	})
+}
+
+// takeGit hands what is fetched to the blocks that declare it.
+func (b *Box) takeGit() {
+	for i := range b.Blocks {
+		block := &b.Blocks[i]
+		block.Git, block.GateWaitsForGit = b.fetched[block.Name], readsFetched(block.Gate)
+	}
+	b.GateWaitsForGit = readsFetched(b.Gate)
+}
+
+// noGit refuses a repository in a block that fetches none.
+func (c *compiler) noGit(declared *orkv1.Block, at *field.Path) {
+	if declared != nil && declared.Git != nil {
+		c.report(field.Forbidden(at.Child("git"), "nothing is fetched in this block: declare it in onReconcile or onCreate"))
+	}
+}
+
+// Fetches tells whether a cycle of the box may fetch a repository.
+func (b *Box) Fetches() bool {
+	return b.Constructor == nil && slices.ContainsFunc(b.Blocks, func(block Block) bool { return block.Git != nil })
+}
+
+// Gits are all repositories that the entry fetches.
+func (s *Set) Gits() []*Git {
+	var all []*Git
+	for _, b := range s.Boxes() {
+		for i := range b.Blocks {
+			if git := b.Blocks[i].Git; git != nil && b.Constructor == nil {
+				all = append(all, git)
+			}
+		}
+	}
+	return all
+}
+
+// References lists the paths that the repository's texts and gate read. A nil Git reads none.
+func (g *Git) References() [][]string {
+	if g == nil {
+		return nil
+	}
+	return slices.Concat(g.Gate.References(), g.Texts.References())
+}

@@ -1,0 +1,146 @@
+package reconciler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
+)
+
+// fetchGit fetches the repositories of the blocks, that of onReconcile first. What the one that is fetched last comes to is what .git
+// shows. A gate that is closed keeps its block's from being fetched, unless it reads what comes of it.
+func (d *Declarative) fetchGit(ctx context.Context, s *scope) (done bool, err error) {
+	if !s.Box.Fetches() || !s.calls(s.Box.Gate, s.Box.GateWaitsForGit) {
+		return false, nil
+	}
+	for i := len(s.Box.Blocks) - 1; i >= 0; i-- {
+		block := &s.Box.Blocks[i]
+		if block.Git == nil || !s.calls(block.Gate, block.GateWaitsForGit) {
+			continue
+		}
+		if err := d.fetch(ctx, s, block.Git); err != nil {
+			return false, err
+		}
+	}
+	return false, nil
+}
+
+// fetch fetches one repository. What comes of it is there also for a status that tells of a failure.
+func (d *Declarative) fetch(ctx context.Context, s *scope, git *box.Git) error {
+	last := lastCommit(s)
+	if d.Checkouts == nil || git.Once && last != "" || !s.passes(git.Gate, s.facts, func() string { return git.Place }) {
+		return nil
+	}
+	result, err := d.checkOut(ctx, s, git, last)
+	switch {
+	case errors.Is(err, checkout.ErrNotFetched):
+		return nil
+	case err != nil:
+		s.checkout = checkout.Result{}
+		failed := d.notFetched(s)
+		failed["called"], failed["error"] = "true", err.Error()
+		s.noteGit(failed)
+		logf.FromContext(ctx).V(1).Info("repository is not fetched", "git", git.Place, "reason", err.Error())
+		if !git.ContinueOnError {
+			return &gitError{err}
+		}
+		return nil
+	}
+	s.checkout = result
+	s.noteGit(map[string]any{
+		"commit": result.Commit, "branch": result.Branch, "changed": strconv.FormatBool(result.Changed), "path": result.Folder,
+		"error": "", "called": "true", "succeeded": "true",
+	})
+	return nil
+}
+
+// gitError is a repository that is not fetched, and without which it does not go on.
+type gitError struct{ err error }
+
+func (e *gitError) Error() string { return "git: " + e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *gitError) Unwrap() error { return e.err }
+
+// checkOut renders the request and makes it. A panic of whoever fetches is an error of this resource.
+func (d *Declarative) checkOut(ctx context.Context, s *scope, git *box.Git, last string) (result checkout.Result, err error) {
+	texts, err := git.Texts.Render(s.facts)
+	if err != nil {
+		return result, err //nolint:wrapcheck // names the text
+	}
+	request := checkout.Request{
+		Owner: checkoutOwner(s.Work), Last: last, Repo: strings.TrimSpace(string(texts.Repo)),
+		Branch: strings.TrimSpace(string(texts.Branch)), Path: strings.TrimSpace(string(texts.Path)),
+	}
+	if git.Auth != nil && d.Credentials != nil {
+		if request.Auth, err = d.Credentials(ctx, git.Auth); err != nil {
+			return result, err
+		}
+	}
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			result, err = checkout.Result{}, errors.New("whoever fetches repositories panics")
+			logf.FromContext(ctx).Error(err, "contained a panic", "git", git.Place, "panic", fmt.Sprint(recovered))
+		}
+	}()
+	return d.Checkouts.Fetch(ctx, request) //nolint:wrapcheck // fetch says what it was
+}
+
+// notFetched is what .git shows while nothing is fetched: the commit is the last that a cycle succeeded with, so that what is made of it
+// stays as it is.
+func (d *Declarative) notFetched(s *scope) map[string]any {
+	return map[string]any{
+		"commit": lastCommit(s), "branch": "", "changed": "false", "path": "", "error": "", "called": "false", "succeeded": "false",
+	}
+}
+
+// noteGit shows what has become of the repository to whatever comes after.
+func (s *scope) noteGit(fetched map[string]any) {
+	s.facts = s.facts.With(roots.Git, fetched)
+}
+
+// lastCommit is the commit that a cycle succeeded with, empty when none did.
+func lastCommit(s *scope) string {
+	for _, commit := range annotated(s.Object, orkv1.AnnotationLastCommit) {
+		if commit != "" {
+			return commit
+		}
+	}
+	return ""
+}
+
+// recordCommit writes down the commit of a cycle that did all it had to. Before that it is new: what failed is tried again. That it can't
+// be written is no failure of the cycle.
+func (d *Declarative) recordCommit(ctx context.Context, s *scope) (done bool, err error) {
+	if s.checkout.Commit == "" || s.incomplete() || len(s.skipped) > 0 {
+		return false, nil
+	}
+	err = d.annotate(ctx, s, map[string]any{orkv1.AnnotationLastCommit: s.checkout.Commit, legacy(orkv1.AnnotationLastCommit): nil})
+	if err != nil && !apierrors.IsNotFound(err) {
+		logf.FromContext(ctx).Error(err, "the commit is not recorded, another try follows")
+		s.again = true
+	}
+	return false, nil
+}
+
+// checkoutOwner is the resource as its working copy knows it.
+func checkoutOwner(w work.Work) string {
+	return w.Set.GVK.GroupKind().String() + "/" + w.Item.NamespacedName.String()
+}
+
+// forgetCheckout removes the working copy of a resource that is no more, or about to go.
+func (d *Declarative) forgetCheckout(w work.Work) {
+	if d.Checkouts != nil && len(w.Set.Gits()) > 0 {
+		d.Checkouts.Forget(checkoutOwner(w))
+	}
+}
