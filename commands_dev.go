@@ -15,7 +15,7 @@ import (
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define = crdschema.New
+	opts.Define, opts.Builders = crdschema.New, builders
 	return cli.Commands(opts)
 }
 

@@ -49,6 +49,7 @@ func (c *checker) block(block *orkv1.Block, role blockRole, path *field.Path) {
 	if role == blockDelete && len(block.External) > 0 {
 		c.errorf(path.Child("external"), "calls of onDelete are %s; onReconcile makes them", notYet)
 	}
+	c.docker(block.Docker, role, path.Child("docker"))
 	c.scaledTwice(block, path)
 	for i := range block.Groups {
 		c.block(&block.Groups[i], role, path.Child("groups").Index(i))

@@ -29,7 +29,7 @@ var notSupported = setOf(
 	"Queue.shared",
 
 	// A block.
-	"Block.git", "Block.docker",
+	"Block.git",
 
 	// An external call.
 	"ExternalCall.protocol=prometheus", "ExternalCall.protocol=redis", "ExternalCall.protocol=postgres", "ExternalCall.protocol=mongo",

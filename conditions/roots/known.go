@@ -120,6 +120,10 @@ func (r *Known) Check(path template.Path) *template.Misread {
 			return at(1, r.checkSentinel(path[1]))
 		case External:
 			return at(1, r.checkExternal(path[1]))
+		case Docker:
+			if misread := r.checkDocker(); misread != nil {
+				return at(1, misread)
+			}
 		}
 	}
 	for i, key := range path[1:] {

@@ -125,6 +125,8 @@ type Box struct {
 	// Gate of the box; while it is false no child is touched. GateWaits tells that it can only be asked after the external calls.
 	Gate      *conditions.Program
 	GateWaits bool
+	// BuildWaits tells that the gate can only be asked after the builds.
+	BuildWaits bool
 	// HookCalls are made for the args of hooks, first of all calls.
 	HookCalls call.List
 	// Blocks are onCreate and onReconcile, as far as declared.
@@ -168,7 +170,11 @@ type Block struct {
 	// Calls are made before the children are looked at, while the gate passes; with GateWaits always, for the gate reads what they come to.
 	Calls     call.List
 	GateWaits bool
-	Children  []Child
+	// Build is the image that is built before the children are looked at, behind the same gate; BuildWaits is to it what GateWaits is to Calls.
+	// Nil: none.
+	Build      *Build
+	BuildWaits bool
+	Children   []Child
 	// Ordered tells that a child depends on another one. Then Children are not in the order of their declarations.
 	Ordered bool
 }

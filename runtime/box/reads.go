@@ -25,6 +25,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 	for _, block := range b.Declared() {
 		note(&b.ReadsChildren, block.Gate.References())
 		note(new(bool), block.Calls.References())
+		note(new(bool), block.Build.references())
 		for _, child := range block.Children {
 			note(&b.ReadsChildren, child.Gate.References())
 			note(&b.ReadsChildren, child.references())

@@ -30,6 +30,8 @@ type Options struct {
 	Hooks        map[string]*hook.Hook
 	Constructors map[string]constructor.Func
 	Scheme       *runtime.Scheme
+	// Builders makes what builds images. Nil: the binary has nothing that does.
+	Builders Builders
 }
 
 // ControlPlane is a running control plane.

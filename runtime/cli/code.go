@@ -3,6 +3,7 @@ package cli
 import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
@@ -23,6 +24,22 @@ func missingCode(sets []*box.Set, opts Options) field.ErrorList {
 		for _, function := range set.Constructed() {
 			_, has := opts.Constructors[function.Name]
 			tell(function, has)
+		}
+	}
+	return missing
+}
+
+// missingBuilders tells of images that this binary cannot build, whatever it is configured to.
+func missingBuilders(sets []*box.Set, opts Options) field.ErrorList {
+	var missing field.ErrorList
+	for _, set := range sets {
+		for _, one := range set.Builds() {
+			switch why := one.MissingBuilder(func(orkv1.DockerBuilder) bool { return true }); {
+			case why != "":
+				missing = append(missing, field.Invalid(one.At.Child("builder"), one.Builder, why))
+			case opts.Builders == nil:
+				missing = append(missing, field.Forbidden(one.At, "this binary has nothing that builds images; run the Katalog with one that has"))
+			}
 		}
 	}
 	return missing

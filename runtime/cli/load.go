@@ -47,7 +47,7 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 		Check: func(document *katalog.Document) (errs, warnings field.ErrorList) {
 			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas()})
 			l.sets = append(l.sets, sets...)
-			switch missing := missingCode(sets, opts); {
+			switch missing := append(missingCode(sets, opts), missingBuilders(sets, opts)...); {
 			case purpose.run:
 				found.Errors = append(found.Errors, missing...)
 			case purpose.motifs:

@@ -44,6 +44,7 @@ type runFlags struct {
 	tokenFile    string
 	leadership   leadership
 	external     externalFlags
+	builders     builderFlags
 	drain        time.Duration
 	objects      bool
 	embedded     bool
@@ -80,6 +81,7 @@ Katalog objects of the operator's namespace run as well.`,
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.leadership.add(cmd, &f.environment)
 	f.external.add(cmd)
+	f.builders.add(cmd, &f.environment)
 	flags.BoolVar(&f.objects, "katalog-objects", inCluster(), "run the Katalog objects of the operator's namespace")
 	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
 	flags.DurationVar(&f.untilSettled, "until-settled", 0, "end when every resource is ready and nothing is queued, or fail after this time")
@@ -112,6 +114,9 @@ func (f *runFlags) check() error {
 		return err
 	}
 	if _, err := f.external.registry(); err != nil {
+		return &usageError{err}
+	}
+	if err := f.builders.check(); err != nil {
 		return &usageError{err}
 	}
 	return f.leadership.check()
@@ -204,9 +209,14 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err
 	}
+	builders, err := f.builders.builders(opts.Builders)
+	if err != nil {
+		return err
+	}
 	e, err := engine.New(mgr, engine.Options{
 		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
 		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls,
+		Builders: builders, Builds: f.builders.Options, BuildRoot: f.builders.root,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog

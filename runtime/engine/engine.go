@@ -25,6 +25,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/image"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -45,6 +46,7 @@ type Engine struct {
 	observed    *informer.Pool
 	applier     *apply.Applier
 	calls       *external.Client
+	builds      *image.Builds
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -107,6 +109,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		flight:   flight.New(opts.Now),
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
+	e.builds = image.NewBuilds(opts.Builds)
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {
@@ -162,6 +165,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	settlers.Wait()
 	e.end(ctx)
 	e.calls.Close()
+	e.builds.Close()
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"reflect"
 	"sync"
@@ -102,7 +103,7 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 			}
 		}
 	}
-	if err := e.checkCode(entries); err != nil {
+	if err := errors.Join(e.checkCode(entries), e.checkBuilders(entries)); err != nil {
 		return nil, err
 	}
 	for name, one := range entries { // and not before it is certain that there will be entries

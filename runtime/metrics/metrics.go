@@ -23,6 +23,7 @@ type Recorder struct {
 	rejections        *prometheus.CounterVec
 	scaling           *scaling
 	calls             calls
+	builds            builds
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -35,7 +36,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, []string{"crd"}),
-		now: newNow(), scaling: newScaling(), calls: newCalls(),
+		now: newNow(), scaling: newScaling(), calls: newCalls(), builds: newBuilds(),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "controller_workers_active", Help: "Workers in a cycle.",
 		}, []string{"crd"}),
@@ -71,7 +72,8 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
 		share(registerer, &r.observed), share(registerer, &r.validations), share(registerer, &r.rejections),
 		share(registerer, &r.scaling), share(registerer, &r.calls.total), share(registerer, &r.calls.failures),
-		share(registerer, &r.calls.duration),
+		share(registerer, &r.calls.duration), share(registerer, &r.builds.total), share(registerer, &r.builds.duration),
+		share(registerer, &r.builds.running),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -125,6 +127,7 @@ func (c *CRD) Remove() {
 	}{
 		r.reconciles, r.duration, r.active, r.activations, r.activationLatency, r.panics, r.children, r.rollbacks, r.validations, r.rejections,
 		r.gates.decisions, r.gates.dropped, r.observed, r.calls.total, r.calls.failures, r.calls.duration,
+		r.builds.total, r.builds.duration, r.builds.running,
 	} {
 		vector.DeletePartialMatch(prometheus.Labels{"crd": c.name})
 	}

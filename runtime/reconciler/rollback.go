@@ -206,7 +206,7 @@ func blamesSpec(err error) bool {
 	_, missing := errors.AsType[*children.MissingKindError](err)
 	_, unreadable := errors.AsType[*children.UnreadableKindError](err)
 	_, called := errors.AsType[*call.Error](err)
-	return !missing && !unreadable && !called
+	return !missing && !unreadable && !called && !builds(err)
 }
 
 // recent are the failures that count: no more than are needed, and only those of the time that they may take.

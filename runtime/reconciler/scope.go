@@ -140,6 +140,7 @@ func (d *Declarative) newScope(w work.Work) *scope {
 	if calls := w.Set.Calls(w.Box); len(calls) > 0 {
 		s.note(calls.Skipped())
 	}
+	d.noteNoBuild(s)
 	return s
 }
 
