@@ -140,7 +140,7 @@ func (b *Builds) Ask(ctx context.Context, o Order) State {
 	request, err := b.prepare(ctx, o)
 	if err != nil {
 		_ = os.RemoveAll(request.Folder)
-		return b.end(begun, Result{}, failure(err, request.Credentials))
+		return b.end(begun, Result{}, failure(err, request.Credentials), false)
 	}
 	b.begin(begun, request)
 	return State{Progress: Building}
@@ -291,7 +291,7 @@ func (b *Builds) run(ctx context.Context, j *job, r Request) {
 	if err != nil {
 		err = failure(err, r.Credentials)
 	}
-	b.end(j, result, err)
+	b.end(j, result, err, true)
 }
 
 func resultOf(err error) string {
@@ -317,8 +317,8 @@ func build(ctx context.Context, by Builder, r Request) (result Result, err error
 	return by.Build(ctx, r) //nolint:wrapcheck // whoever asked says what it was
 }
 
-// end notes what a build came to, and gives its place to the next.
-func (b *Builds) end(j *job, result Result, err error) State {
+// end notes what a build came to, and gives its place to the next. The owner is told of the end unless it knows.
+func (b *Builds) end(j *job, result Result, err error, tell bool) State {
 	b.mu.Lock()
 	b.running--
 	owner := j.order.Owner
@@ -336,7 +336,10 @@ func (b *Builds) end(j *job, result Result, err error) State {
 		j.state = State{Progress: Succeeded, Result: result}
 		b.rememberLocked(owner)
 	}
-	state, wake := j.state, append(b.callLocked(), j.order.Wake)
+	state, wake := j.state, b.callLocked()
+	if tell || j.unwanted {
+		wake = append(wake, j.order.Wake)
+	}
 	b.mu.Unlock()
 	callAll(wake)
 	return state

@@ -61,6 +61,10 @@ func Name(text string) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%q is no name of an image: %w; want registry/repository:tag in lower case", text, err)
 	}
+	// A first part in capitals is taken for a registry.
+	if domain := reference.Domain(named); domain != strings.ToLower(domain) {
+		return "", fmt.Errorf("%q is no name of an image: want registry/repository:tag in lower case", text)
+	}
 	if _, ok := named.(reference.Digested); ok {
 		return "", fmt.Errorf("%q has a digest, which only the build tells; name a tag", text)
 	}

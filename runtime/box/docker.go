@@ -1,7 +1,6 @@
 package box
 
 import (
-	"cmp"
 	"fmt"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -73,7 +72,7 @@ func (c *compiler) build(declared *orkv1.Docker, block string, at *field.Path) *
 		}
 	}
 	texts, errs := template.CompileOf(c.language.Under(at).Steady("another image would be built in each cycle"), BuildTexts{
-		Image: declared.Image, WorkingDirectory: declared.WorkingDirectory, Dockerfile: cmp.Or(declared.Dockerfile, "Dockerfile"),
+		Image: declared.Image, WorkingDirectory: declared.WorkingDirectory, Dockerfile: declared.Dockerfile,
 	}, field.NewPath("docker"))
 	c.report(errs...)
 	return &Build{

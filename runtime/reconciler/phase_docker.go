@@ -60,10 +60,19 @@ type BuildError struct {
 	Again time.Time
 }
 
-func (e *BuildError) Error() string { return e.Step + ": " + e.Err.Error() }
+func (e *BuildError) Error() string { return e.Step + ": " + inside(e.Err.Error()) }
 
 // Unwrap returns the cause.
 func (e *BuildError) Unwrap() error { return e.Err }
+
+// inside cuts a text in the middle, so that a condition has the step that failed, at its beginning, and what it said last, at its end.
+func inside(text string) string {
+	const head, tail = 110, 100
+	if len(text) <= head+tail {
+		return text
+	}
+	return strings.ToValidUTF8(text[:head], "") + " ... " + strings.ToValidUTF8(text[len(text)-tail:], "")
+}
 
 // builds tells whether an error is a BuildError.
 func builds(err error) bool {
@@ -183,7 +192,7 @@ func (d *Declarative) order(s *scope, build *box.Build) (order image.Order, sour
 		return order, "", fmt.Errorf("workingDirectory: %w", err)
 	}
 	folder := strings.TrimSuffix(order.Source.Base, "/") + "/" + order.Source.Directory
-	if order.Request.Dockerfile, err = image.Within(folder, string(texts.Dockerfile)); err != nil {
+	if order.Request.Dockerfile, err = image.Within(folder, cmp.Or(strings.TrimSpace(string(texts.Dockerfile)), "Dockerfile")); err != nil {
 		return order, "", fmt.Errorf("dockerfile: %w", err)
 	}
 	if commit != "" {
