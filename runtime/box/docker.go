@@ -53,9 +53,12 @@ func (b *Build) references() [][]string {
 // builds compiles the images of a box, by the names of their blocks, and returns a compiler of texts that see what they come to.
 func (c *compiler) builds(declared *orkv1.OperatorBox, at *field.Path) (map[string]*Build, *compiler) {
 	all, in := map[string]*Build{}, c.seeing(c.known.InBuild())
-	for name, block := range map[string]*orkv1.Block{"onReconcile": declared.OnReconcile, "onCreate": declared.OnCreate} {
-		if block != nil && block.Docker != nil {
-			all[name] = in.build(block.Docker, name, at.Child(name))
+	for _, one := range []struct {
+		name  string
+		block *orkv1.Block
+	}{{"onReconcile", declared.OnReconcile}, {"onCreate", declared.OnCreate}} {
+		if one.block != nil && one.block.Docker != nil {
+			all[one.name] = in.build(one.block.Docker, one.name, at.Child(one.name))
 		}
 	}
 	if len(all) == 0 {
