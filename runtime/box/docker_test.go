@@ -33,7 +33,7 @@ func TestDocker(t *testing.T) {
 			want: ".children is there after the image is built, and not here",
 		},
 		"Calls":    {reason: "calls come before it", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http://a.example.com"}], docker: {image: "a:{{ .external.a.body }}"}}}`},
-		"Restless": {reason: "a name that is never the same", entry: `operatorBox: {onReconcile: {docker: {image: "a:{{ now }}"}}}`, want: "another image would be built in each cycle"},
+		"Restless": {reason: "a name that is never the same", entry: `operatorBox: {onReconcile: {docker: {image: "a:{{ uuidv4 }}"}}}`, want: "another image would be built in each cycle"},
 		"Name":     {reason: "what is fixed is checked at once", entry: `operatorBox: {onReconcile: {docker: {image: "Shop:1"}}}`, want: "in lower case"},
 		"Deletion": {reason: "nothing is built for what goes", entry: `operatorBox: {onDelete: {` + step + `}}`, want: "an image is built in onCreate or onReconcile alone"},
 	}

@@ -163,7 +163,7 @@ func (d *Declarative) buildImage(ctx context.Context, s *scope, build *box.Build
 }
 
 // errNothing is a build without a folder.
-var errNothing = errors.New("there is nothing to build from: no git step has fetched a repository, and the operator has no --build-root")
+var errNothing = errors.New("there is nothing to build from: the git step has fetched no repository, or there is none and the operator has no --build-root")
 
 // order renders what is to be built, and tells the state of what it is built from, where the image follows that. With an error it has the
 // image, as far as that is known.
@@ -184,7 +184,10 @@ func (d *Declarative) order(s *scope, build *box.Build) (order image.Order, sour
 	}
 	order.Request.Push = build.Push
 	commit := s.git("commit")
-	order.Source.Base = cmp.Or(s.git("path"), d.Images.Root)
+	order.Source.Base = s.git("path")
+	if s.git("called") == "" { // there is no git step: one that did not fetch must not have something else built
+		order.Source.Base = d.Images.Root
+	}
 	if order.Source.Base == "" {
 		return order, "", errNothing
 	}
