@@ -103,11 +103,14 @@ type Builds struct {
 	running int
 	// line are the owners that wait for a place, in the order in which they came, and turns those whose turn it is, until it is over.
 	line  []*waiter
-	turns map[string]*time.Timer
+	turns map[string]*turn
 	// ended are the owners of builds that ended, the oldest first.
 	ended []string
 	wg    sync.WaitGroup
 }
+
+// turn is a place that is kept for an owner until the timer ends it.
+type turn struct{ timer *time.Timer }
 
 type waiter struct {
 	owner string
@@ -127,7 +130,7 @@ type job struct {
 // NewBuilds returns Builds without any.
 func NewBuilds(opts Options) *Builds {
 	opts.setDefaults()
-	return &Builds{opts: opts, jobs: map[string]*job{}, turns: map[string]*time.Timer{}}
+	return &Builds{opts: opts, jobs: map[string]*job{}, turns: map[string]*turn{}}
 }
 
 // Ask tells what has become of an order, and begins the build if there is none and there is a place for it. It reads the credential and
@@ -185,7 +188,7 @@ func (b *Builds) take(o Order) (*job, State) {
 // placeLocked tells whether the owner may build now. If not, it is told when its turn comes.
 func (b *Builds) placeLocked(o Order) bool {
 	at := slices.IndexFunc(b.line, func(w *waiter) bool { return w.owner == o.Owner })
-	turn, mine := b.turns[o.Owner]
+	place, mine := b.turns[o.Owner]
 	if !mine && (len(b.line) > 0 || b.running+len(b.turns) >= b.opts.Workers) {
 		if at >= 0 {
 			b.line[at].wake = o.Wake
@@ -195,7 +198,7 @@ func (b *Builds) placeLocked(o Order) bool {
 		return false
 	}
 	if mine {
-		turn.Stop()
+		place.timer.Stop()
 		delete(b.turns, o.Owner)
 	}
 	return true
@@ -207,18 +210,18 @@ func (b *Builds) callLocked() (wake []func()) {
 		next := b.line[0]
 		b.line = b.line[1:]
 		// One that does not come any more must not keep the others waiting.
-		var turn *time.Timer
-		turn = time.AfterFunc(promised, func() { b.endTurn(next.owner, turn) })
-		b.turns[next.owner] = turn
+		place := &turn{}
+		place.timer = time.AfterFunc(promised, func() { b.endTurn(next.owner, place) })
+		b.turns[next.owner] = place
 		wake = append(wake, next.wake)
 	}
 	return wake
 }
 
-func (b *Builds) endTurn(owner string, turn *time.Timer) {
+func (b *Builds) endTurn(owner string, over *turn) {
 	b.mu.Lock()
 	var wake []func()
-	if b.turns[owner] == turn {
+	if b.turns[owner] == over {
 		delete(b.turns, owner)
 		wake = b.callLocked()
 	}
@@ -372,8 +375,8 @@ func (b *Builds) forgetResultLocked(owner string) {
 func (b *Builds) Forget(owner string) {
 	b.mu.Lock()
 	b.line = slices.DeleteFunc(b.line, func(w *waiter) bool { return w.owner == owner })
-	if turn, mine := b.turns[owner]; mine {
-		turn.Stop()
+	if place, mine := b.turns[owner]; mine {
+		place.timer.Stop()
 		delete(b.turns, owner)
 	}
 	b.forgetResultLocked(owner)
@@ -394,8 +397,8 @@ func (b *Builds) Close() {
 	for _, one := range b.jobs {
 		one.cancel(errClosed)
 	}
-	for owner, turn := range b.turns {
-		turn.Stop()
+	for owner, place := range b.turns {
+		place.timer.Stop()
 		delete(b.turns, owner)
 	}
 	b.line = nil

@@ -22,33 +22,31 @@ import (
 )
 
 // folder makes a folder of files by their paths; a text that begins with -> is a link.
-func folder(t testing.TB, files map[string]string) string {
-	t.Helper()
-	dir := t.TempDir()
+func folder(tb testing.TB, files map[string]string) string {
+	tb.Helper()
+	dir := tb.TempDir()
 	for name, text := range files {
 		path := filepath.Join(dir, name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
+			tb.Fatal(err)
 		}
 		target, link := strings.CutPrefix(text, "->")
-		err := error(nil)
+		write := func() error { return os.WriteFile(path, []byte(text), 0o644) }
 		if link {
-			err = os.Symlink(target, path)
-		} else {
-			err = os.WriteFile(path, []byte(text), 0o644)
+			write = func() error { return os.Symlink(target, path) }
 		}
-		if err != nil {
-			t.Fatal(err)
+		if err := write(); err != nil {
+			tb.Fatal(err)
 		}
 	}
 	return dir
 }
 
 // order is one that is built from a folder with a Dockerfile and no more.
-func order(t testing.TB, owner, identity string, by image.BuilderFunc) image.Order {
-	t.Helper()
+func order(tb testing.TB, owner, identity string, by image.BuilderFunc) image.Order {
+	tb.Helper()
 	return image.Order{
-		Owner: owner, Identity: identity, By: by, Source: image.Source{Base: folder(t, map[string]string{"Dockerfile": "FROM scratch\n"})},
+		Owner: owner, Identity: identity, By: by, Source: image.Source{Base: folder(tb, map[string]string{"Dockerfile": "FROM scratch\n"})},
 		Request: image.Request{Image: "t/" + owner, Dockerfile: "Dockerfile"},
 	}
 }
@@ -155,8 +153,10 @@ func TestBuildsFailure(t *testing.T) {
 			says  string
 			after time.Duration
 		}{
-			{"the registry refuses user:[redacted]", time.Second}, {"the builder panics: it panics", 2 * time.Second},
-			{"the registry refuses user:[redacted]", 3 * time.Second}, {"the registry refuses user:[redacted]", 3 * time.Second},
+			{"the registry refuses user:[redacted]", time.Second},
+			{"the builder panics: it panics", 2 * time.Second},
+			{"the registry refuses user:[redacted]", 3 * time.Second},
+			{"the registry refuses user:[redacted]", 3 * time.Second},
 		} {
 			if state := builds.Ask(t.Context(), o); state.Progress != image.Building {
 				t.Fatalf("try %d: %+v, want it to begin", i, state)
@@ -184,10 +184,15 @@ func TestBuildsTurn(t *testing.T) {
 		wait := image.BuilderFunc(func(context.Context, image.Request) (image.Result, error) { <-end; return image.Result{}, nil })
 		builds := image.NewBuilds(image.Options{Workers: 1})
 		defer builds.Close()
+		var mu sync.Mutex // guards woken
 		var woken []string
 		ask := func(owner string) image.Progress {
 			o := order(t, owner, "1", wait)
-			o.Wake = func() { woken = append(woken, owner) }
+			o.Wake = func() {
+				mu.Lock()
+				defer mu.Unlock()
+				woken = append(woken, owner)
+			}
 			return builds.Ask(t.Context(), o).Progress
 		}
 		for _, owner := range []string{"a", "gone", "b", "c"} {
@@ -202,6 +207,7 @@ func TestBuildsTurn(t *testing.T) {
 			t.Error("the place is kept for a while")
 		}
 		time.Sleep(6 * time.Second) //nolint:forbidigo // of the bubble
+		synctest.Wait()
 		if !slices.Contains(woken, "b") || ask("new") != image.Queued || ask("b") != image.Building {
 			t.Errorf("then it is the next one's; %v were called", woken)
 		}

@@ -35,7 +35,7 @@ func ParseCredentials(config []byte) (Credentials, error) {
 			Auth          string `json:"auth"`
 			Username      string `json:"username"`
 			Password      string `json:"password"`
-			IdentityToken string `json:"identitytoken"` //nolint:tagliatelle // Docker's spelling
+			IdentityToken string `json:"identitytoken"`
 		} `json:"auths"`
 	}
 	if json.Unmarshal(config, &parsed) != nil { // its message may quote the text

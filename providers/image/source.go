@@ -159,7 +159,7 @@ func ignoring(root *os.Root, dockerfile string) (func(string) (skip, whole bool,
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		kept := append(names, dockerfile)
+		kept := append(slices.Clone(names), dockerfile)
 		return func(path string) (bool, bool, error) {
 			if slices.Contains(kept, path) {
 				return false, false, nil

@@ -249,11 +249,11 @@ func (i *Images) credentials(ctx context.Context, secret *orkv1.PullSecret) (ima
 	}
 	config, ok := data[corev1.DockerConfigJsonKey]
 	if !ok {
-		return nil, fmt.Errorf("Secret %s has no key %s: it must be of the type %s", name, corev1.DockerConfigJsonKey, corev1.SecretTypeDockerConfigJson)
+		return nil, fmt.Errorf("the Secret %s has no key %s: it must be of the type %s", name, corev1.DockerConfigJsonKey, corev1.SecretTypeDockerConfigJson)
 	}
 	credentials, err := image.ParseCredentials(config)
 	if err != nil {
-		return nil, fmt.Errorf("Secret %s: %s %w", name, corev1.DockerConfigJsonKey, err)
+		return nil, fmt.Errorf("the Secret %s: %s %w", name, corev1.DockerConfigJsonKey, err)
 	}
 	return credentials, nil
 }

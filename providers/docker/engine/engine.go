@@ -192,7 +192,9 @@ func stepOf(line string) string {
 
 // digest is that of the pushed image. Older daemons tell it in words alone.
 func (m message) digest() string {
-	var aux struct{ Digest string }
+	var aux struct {
+		Digest string `json:"digest"` // in capitals in some answers: the case does not matter
+	}
 	if len(m.Aux) > 0 && json.Unmarshal(m.Aux, &aux) == nil && digestText.MatchString(aux.Digest) {
 		return aux.Digest
 	}

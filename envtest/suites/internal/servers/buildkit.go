@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -27,7 +28,8 @@ func StartBuildKit(t T, registries ...string) *BuildKit {
 	b := &BuildKit{Address: address, URL: "tcp://" + address, TLSDir: filepath.Join(dir, "client")}
 	daemon := filepath.Join(dir, "daemon")
 	issue(t, daemon, b.TLSDir)
-	config := fmt.Sprintf(`root = %q
+	var config strings.Builder
+	fmt.Fprintf(&config, `root = %q
 [grpc]
   address = [ "tcp://%s" ]
   [grpc.tls]
@@ -45,9 +47,9 @@ func StartBuildKit(t T, registries ...string) *BuildKit {
 `, filepath.Join(dir, "root"), address, filepath.Join(daemon, "cert.pem"), filepath.Join(daemon, "key.pem"), filepath.Join(daemon, "ca.pem"),
 		filepath.Join(dir, "otel.sock"), installed(t, "runc", "runc", "/usr/sbin"))
 	for _, one := range registries {
-		config += fmt.Sprintf("[registry.%q]\n  http = true\n", one)
+		fmt.Fprintf(&config, "[registry.%q]\n  http = true\n", one)
 	}
-	write(t, filepath.Join(dir, "buildkitd.toml"), config)
+	write(t, filepath.Join(dir, "buildkitd.toml"), config.String())
 	b.process = &process{
 		t: t, binary: built(t, "buildkitd"), dir: dir, quit: syscall.SIGTERM, ready: listens(address),
 		args: []string{"--config", filepath.Join(dir, "buildkitd.toml")},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -23,11 +24,11 @@ func StartPodman(t T, registries ...string) *Podman {
 	dir := folder(t, "podman")
 	p := &Podman{Socket: filepath.Join(dir, "podman.sock")}
 	p.URL = "unix://" + p.Socket
-	config := ""
+	var config strings.Builder
 	for _, one := range registries {
-		config += fmt.Sprintf("[[registry]]\nlocation = %q\ninsecure = true\n", one)
+		fmt.Fprintf(&config, "[[registry]]\nlocation = %q\ninsecure = true\n", one)
 	}
-	write(t, filepath.Join(dir, "registries.conf"), config)
+	write(t, filepath.Join(dir, "registries.conf"), config.String())
 	p.process = &process{
 		t: t, binary: installed(t, "podman", "podman"), dir: dir, quit: syscall.SIGTERM, ready: unixListens(p.Socket),
 		env: []string{"CONTAINERS_REGISTRIES_CONF=" + filepath.Join(dir, "registries.conf"), "TMPDIR=" + dir},
