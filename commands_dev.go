@@ -16,7 +16,7 @@ import (
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define, opts.External, opts.Checkouts = crdschema.New, all.Registry, checkouts
+	opts.Define, opts.External, opts.Checkouts, opts.Builders = crdschema.New, all.Registry, checkouts, builders
 	return cli.Commands(opts)
 }
 

@@ -14,7 +14,7 @@ import (
 
 // commands of the image that runs in a cluster. It has no control plane of its own.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.StartControlPlane, opts.External, opts.Checkouts = nil, all.Registry, checkouts
+	opts.StartControlPlane, opts.External, opts.Checkouts, opts.Builders = nil, all.Registry, checkouts, builders
 	return cli.Commands(opts)
 }
 

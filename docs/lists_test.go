@@ -157,6 +157,8 @@ func series(t *testing.T) []string {
 	recorder.CRD("website").Asked("postgres", "database", false, time.Second, false)
 	recorder.CRD("website").Asked("postgres", "database", true, time.Second, false)
 	recorder.CRD("website").Fetched(metrics.FetchChanged, time.Second)
+	recorder.CRD("website").BuildBegan()
+	recorder.CRD("website").BuildEnded(time.Second, "success")
 	if _, err := metrics.NewReloads(registry); err != nil {
 		t.Fatal(err)
 	}

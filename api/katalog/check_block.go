@@ -50,6 +50,7 @@ func (c *checker) block(block *orkv1.Block, role blockRole, path *field.Path) {
 		c.errorf(path.Child("external"), "calls of onDelete are %s; onReconcile makes them", notYet)
 	}
 	c.git(block.Git, path.Child("git"))
+	c.docker(block.Docker, role, path.Child("docker"))
 	c.scaledTwice(block, path)
 	for i := range block.Groups {
 		c.block(&block.Groups[i], role, path.Child("groups").Index(i))

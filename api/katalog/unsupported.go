@@ -28,7 +28,6 @@ var notSupported = setOf(
 	"Queue.shared",
 
 	// A block.
-	"Block.docker",
 
 	// A condition, and rules.
 	"Condition.notify", "Condition.source",

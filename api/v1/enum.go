@@ -70,7 +70,7 @@ func (CrossProtocol) Values() []string {
 
 // Values implements Enum.
 func (DockerBuilder) Values() []string {
-	return []string{"docker", "kaniko", "buildah", "podman"}
+	return []string{"buildkit", "docker", "podman", "kaniko", "buildah"}
 }
 
 // Values implements Enum.

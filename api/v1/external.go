@@ -242,19 +242,23 @@ type Docker struct {
 	Conditions `json:",inline"`
 	// Image is the name of the image to build, with its tag.
 	Image Template `json:"image"`
-	// WorkingDirectory is the folder that is built.
+	// WorkingDirectory is the folder that is built: of the repository that git fetched or, without git, below the operator's folder for
+	// builds. Defaults to the whole of it.
 	// +optional
 	WorkingDirectory Template `json:"workingDirectory,omitempty"`
-	// Dockerfile defaults to Dockerfile.
+	// Dockerfile in the folder that is built. Defaults to Dockerfile.
 	// +optional
 	Dockerfile Template `json:"dockerfile,omitempty"`
 	// Push sends the image to its registry.
 	// +optional
 	Push bool `json:"push,omitempty"`
-	// Builder defaults to docker.
+	// PullSecret holds the credentials of registries, for what the image is made from and for Push.
+	// +optional
+	PullSecret *PullSecret `json:"pullSecret,omitempty"`
+	// Builder defaults to what the operator has.
 	// +optional
 	Builder DockerBuilder `json:"builder,omitempty"`
-	// Reconcile builds in each cycle. Defaults to false.
+	// Reconcile builds anew when what is built from changes. False builds each name of an image once.
 	// +optional
 	Reconcile bool `json:"reconcile,omitempty"`
 	// ContinueOnError lets the reconcile go on when the build fails. Defaults to false.
@@ -262,7 +266,25 @@ type Docker struct {
 	ContinueOnError bool `json:"continueOnError,omitempty"`
 }
 
+// PullSecret is a Secret of the type kubernetes.io/dockerconfigjson.
+type PullSecret struct {
+	// Name of the Secret.
+	Name string `json:"name"`
+	// Namespace defaults to the operator's own.
+	// +optional
+	Namespace string `json:"namespace,omitempty"`
+}
+
 // DockerBuilder builds images.
 //
-// +kubebuilder:validation:Enum=docker;kaniko;buildah;podman
+// +kubebuilder:validation:Enum=buildkit;docker;podman;kaniko;buildah
 type DockerBuilder string
+
+// The builders of images. The last two are known, and refused: both are programs that would have to be started.
+const (
+	BuilderBuildKit DockerBuilder = "buildkit"
+	BuilderDocker   DockerBuilder = "docker"
+	BuilderPodman   DockerBuilder = "podman"
+	BuilderKaniko   DockerBuilder = "kaniko"
+	BuilderBuildah  DockerBuilder = "buildah"
+)

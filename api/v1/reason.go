@@ -24,6 +24,10 @@ const (
 	ReasonReconcileSucceeded = "ReconcileSucceeded"
 	// ReasonReconcileError is a failure that is tried again.
 	ReasonReconcileError = "ReconcileError"
+	// ReasonBuilding is a resource whose image is being built, or waits for its turn.
+	ReasonBuilding = "Building"
+	// ReasonBuildFailed is a resource whose image could not be built, which is tried again.
+	ReasonBuildFailed = "BuildFailed"
 	// ReasonDeleteError is a failure of the cleanup of a deleted resource, which is tried again.
 	ReasonDeleteError = "DeleteError"
 	// ReasonDeleting is a deleted resource that waits for what has to be done or gone before it.

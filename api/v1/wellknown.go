@@ -71,6 +71,10 @@ const (
 	AnnotationHealth       = Domain + "health"
 	AnnotationCrossMetrics = Domain + "cross-metrics"
 
+	// AnnotationLastBuild is on resources that images are built for: what was built last for each block, as
+	// onCreate <image> <digest> <source>, with a semicolon between two. Without it the image is built anew.
+	AnnotationLastBuild = Domain + "last-build"
+
 	// AnnotationPreviousSpec holds the spec that succeeded last, as gzipped JSON in base64, where a rollback is declared.
 	AnnotationPreviousSpec = Domain + "previous-spec"
 	// AnnotationRollbackAtGeneration holds the generation that is rolled back. Another generation is not.

@@ -41,12 +41,17 @@ func (r *Known) WithResult(name string, fields ...string) *Known {
 
 // InCall returns the roots of an external call, which is made before there are children to see.
 func (r *Known) InCall() *Known {
+	return r.without("is there after the external calls", "children", Docker)
+}
+
+// without returns the roots of a place that comes before some of them are there.
+func (r *Known) without(why string, names ...string) *Known {
 	in := *r
 	in.roots, in.local = maps.Clone(r.roots), maps.Clone(r.local)
-	for _, name := range []string{"children", "docker"} {
+	for _, name := range names {
 		if _, known := in.roots[name]; known {
 			delete(in.roots, name)
-			in.local[name] = "is there after the external calls"
+			in.local[name] = why
 			in.withoutCEL = append(slices.Clip(in.withoutCEL), name)
 		}
 	}

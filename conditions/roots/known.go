@@ -124,6 +124,10 @@ func (r *Known) Check(path template.Path) *template.Misread {
 			if len(props.Properties) == 0 {
 				return at(1, notFetched(path[1]))
 			}
+		case Docker:
+			if misread := r.checkDocker(); misread != nil {
+				return at(1, misread)
+			}
 		}
 	}
 	for i, key := range path[1:] {

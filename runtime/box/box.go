@@ -129,6 +129,8 @@ type Box struct {
 	// blocks that fetch them.
 	GateWaitsForGit bool
 	fetched         map[string]*Git
+	// BuildWaits tells that the gate can only be asked after the builds.
+	BuildWaits bool
 	// HookCalls are made for the args of hooks, first of all calls.
 	HookCalls call.List
 	// Blocks are onCreate and onReconcile, as far as declared.
@@ -177,7 +179,11 @@ type Block struct {
 	// Git is fetched before the calls are made, in the same way; with GateWaitsForGit always. Nil: nothing is.
 	Git             *Git
 	GateWaitsForGit bool
-	Children        []Child
+	// Build is the image that is built before the children are looked at, behind the same gate; BuildWaits is to it what GateWaits is to Calls.
+	// Nil: none.
+	Build      *Build
+	BuildWaits bool
+	Children   []Child
 	// Ordered tells that a child depends on another one. Then Children are not in the order of their declarations.
 	Ordered bool
 }

@@ -125,7 +125,7 @@ func (b *Box) take(lists map[string]call.List) {
 // readsResults tells whether a gate can only be asked when the external calls are made.
 func readsResults(program *conditions.Program) bool {
 	return slices.ContainsFunc(program.References(), func(path []string) bool {
-		return len(path) == 0 || path[0] == externalRoot || path[0] == "children"
+		return len(path) == 0 || path[0] == externalRoot || path[0] == roots.Docker || path[0] == "children"
 	})
 }
 
@@ -133,6 +133,9 @@ func readsResults(program *conditions.Program) bool {
 func (c *compiler) noCalls(declared *orkv1.Block, at *field.Path) {
 	if declared != nil && len(declared.External) > 0 {
 		c.report(field.Forbidden(at.Child("external"), "is not supported yet in this block"))
+	}
+	if declared != nil && declared.Docker != nil {
+		c.report(field.Forbidden(at.Child("docker"), "an image is built in onCreate or onReconcile alone"))
 	}
 }
 
@@ -199,6 +202,9 @@ func (s *Set) credentials() []rbacv1.PolicyRule {
 		if one.Auth != nil && one.Auth.SecretRef != nil {
 			names[one.Auth.SecretRef.Name] = true
 		}
+	}
+	for _, one := range s.pullSecrets() {
+		names[one.Name] = true
 	}
 	if len(names) == 0 {
 		return nil

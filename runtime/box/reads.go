@@ -26,6 +26,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 		note(&b.ReadsChildren, block.Gate.References())
 		note(new(bool), block.Calls.References())
 		note(new(bool), block.Git.References())
+		note(new(bool), block.Build.references())
 		for _, child := range block.Children {
 			note(&b.ReadsChildren, child.Gate.References())
 			note(&b.ReadsChildren, child.references())

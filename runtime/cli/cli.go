@@ -40,6 +40,8 @@ type Options struct {
 	Providers *providers.Registry
 	// Checkouts makes what fetches repositories. Nil: the binary has nothing that does, and refuses Katalogs that name one.
 	Checkouts func(CheckoutOptions) (checkout.Fetcher, error)
+	// Builders makes what builds images. Nil: the binary has nothing that does.
+	Builders Builders
 }
 
 // ControlPlane is a running control plane.

@@ -33,3 +33,19 @@ func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing
 	}
 	return append(missing, missingClients(sets, opts)...), passedOver
 }
+
+// missingBuilders tells of images that this binary cannot build, whatever it is configured to.
+func missingBuilders(sets []*box.Set, opts Options) field.ErrorList {
+	var missing field.ErrorList
+	for _, set := range sets {
+		for _, one := range set.Builds() {
+			switch why := one.MissingBuilder(func(orkv1.DockerBuilder) bool { return true }); {
+			case why != "":
+				missing = append(missing, field.Invalid(one.At.Child("builder"), one.Builder, why))
+			case opts.Builders == nil:
+				missing = append(missing, field.Forbidden(one.At, "this binary has nothing that builds images; run the Katalog with one that has"))
+			}
+		}
+	}
+	return missing
+}

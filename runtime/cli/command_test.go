@@ -303,3 +303,30 @@ func TestMissingCode(t *testing.T) {
 		t.Errorf("run: %+v", got)
 	}
 }
+
+// An image that this binary cannot build is told of like Go code that it does not have.
+func TestMissingBuilder(t *testing.T) {
+	file := filepath.Join("testdata", "docker.yaml")
+	says := []string{"builder kaniko is a program that would have to be started, which is never done; use buildkit", "this binary has nothing that builds images"}
+	validated, ran := ork(t, "", "validate", "-f", file), ork(t, "", "run", "-f", file, "--embedded")
+	for _, text := range says {
+		if validated.Code != 0 || !strings.Contains(validated.Out, text) {
+			t.Errorf("validate: %+v, want a warning that says %q", validated, text)
+		}
+		if ran.Code != 1 || !strings.Contains(ran.Err, text) {
+			t.Errorf("run: %+v, want an error that says %q", ran, text)
+		}
+	}
+	for flag, text := range map[string]string{
+		"--build-workers=0": "--build-workers must be at least 1", "--build-context-limit=much": "want a size such as 256Mi",
+		"--build-root=/nowhere": "is no folder",
+	} {
+		if got := ork(t, "", "run", "-f", "testdata/validate/valid.yaml", flag); got.Code != 2 || !strings.Contains(got.Err, text) {
+			t.Errorf("run %s: %+v, want wrong usage that says %q", flag, got, text)
+		}
+	}
+	t.Setenv("OCI_BUILDER", "kaniko")
+	if got := ork(t, "", "run", "-f", "testdata/validate/valid.yaml"); got.Code != 2 || !strings.Contains(got.Err, "OCI_BUILDER") {
+		t.Errorf("OCI_BUILDER: %+v, want wrong usage", got)
+	}
+}

@@ -49,6 +49,7 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas(), Providers: opts.Providers})
 			l.sets = append(l.sets, sets...)
 			missing, passedOver := missingCode(document.Katalog, sets, opts)
+			missing = append(missing, missingBuilders(sets, opts)...)
 			found.Warnings = append(found.Warnings, passedOver...)
 			if purpose.rights {
 				for _, set := range sets {

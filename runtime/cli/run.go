@@ -45,6 +45,7 @@ type runFlags struct {
 	leadership   leadership
 	external     externalFlags
 	git          gitFlags
+	builders     builderFlags
 	drain        time.Duration
 	objects      bool
 	embedded     bool
@@ -84,6 +85,7 @@ Katalog objects of the operator's namespace run as well.`,
 	if opts.Checkouts != nil {
 		f.git.add(cmd)
 	}
+	f.builders.add(cmd, &f.environment)
 	flags.BoolVar(&f.objects, "katalog-objects", inCluster(), "run the Katalog objects of the operator's namespace")
 	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
 	flags.DurationVar(&f.untilSettled, "until-settled", 0, "end when every resource is ready and nothing is queued, or fail after this time")
@@ -122,6 +124,9 @@ func (f *runFlags) check(opts Options) error {
 		if _, err := f.git.options(nil); err != nil {
 			return &usageError{err}
 		}
+	}
+	if err := f.builders.check(); err != nil {
+		return &usageError{err}
 	}
 	return f.leadership.check()
 }
@@ -218,9 +223,14 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 		return err
 	}
 	defer func() { err = errors.Join(err, closeCheckouts()) }()
+	builders, err := f.builders.builders(opts.Builders)
+	if err != nil {
+		return err
+	}
 	e, err := engine.New(mgr, engine.Options{
 		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
 		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls, Providers: opts.Providers, Checkouts: checkouts,
+		Builders: builders, Builds: f.builders.Options, BuildRoot: f.builders.root,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog

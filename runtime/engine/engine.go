@@ -26,6 +26,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/image"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -48,6 +49,7 @@ type Engine struct {
 	calls       *external.Client
 	kube        *kubeReader
 	gitSecrets  *cache.LRUExpireCache // the credentials that were read a moment ago
+	builds      *image.Builds
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -112,6 +114,7 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
 	e.kube = newKubeReader(e)
 	e.gitSecrets = cache.NewLRUExpireCache(mostSecrets)
+	e.builds = image.NewBuilds(opts.Builds)
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)
 	if e.definitions, err = newDefinitions(metadataClient, e.definitionChanged); err != nil {
@@ -167,6 +170,7 @@ func (e *Engine) Start(ctx context.Context) error {
 	settlers.Wait()
 	e.end(ctx)
 	e.calls.Close()
+	e.builds.Close()
 	return nil
 }
 

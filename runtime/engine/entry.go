@@ -260,7 +260,8 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	})
 	declarative := reconciler.NewDeclarative(reconciler.Options{
 		Client: e.engine.client, Resource: r.definition.Resource, Children: e.engine.children, Applier: e.engine.applier,
-		Enrich: r.enrich, Calls: calls, Checkouts: e.checkouts(), Credentials: e.engine.gitCredential, Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
+		Enrich: r.enrich, Calls: calls, Checkouts: e.checkouts(), Credentials: e.engine.gitCredential, Images: e.images(r),
+		Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
 		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(),

@@ -12,6 +12,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/image"
 	"github.com/orkestra-runtime/orkestra/runtime/constructor"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 )
@@ -40,6 +41,13 @@ type Options struct {
 	// Checkouts fetches the repositories that Katalogs name, such as what git.New of providers/git returns. Nil: there is nothing that
 	// does, and a Katalog with a repository is an error.
 	Checkouts checkout.Fetcher
+	// Builders build the images of docker steps, by the names that a step may give. The one of the empty name builds what names none.
+	// Defaults to none: a Katalog that builds an image is an error.
+	Builders map[orkv1.DockerBuilder]image.Builder
+	// Builds bounds what is built.
+	Builds image.Options
+	// BuildRoot is the folder that images may be built from without a git step. Defaults to none.
+	BuildRoot string
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.
 	Namespace string
 	// Drain is how long cycles that have begun may go on after the Manager stops. It should be less than the Manager's

@@ -25,6 +25,7 @@ type Recorder struct {
 	calls             calls
 	provided          provided
 	fetches           fetches
+	builds            builds
 }
 
 // New makes the series and registers them. Series that are registered already, by another engine of the process, are shared.
@@ -37,7 +38,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 			Name: "controller_reconcile_duration_seconds", Help: "Duration of one cycle.",
 			Buckets: prometheus.ExponentialBuckets(0.0005, 2, 16),
 		}, []string{"crd"}),
-		now: newNow(), scaling: newScaling(), calls: newCalls(), provided: newProvided(), fetches: newFetches(),
+		now: newNow(), scaling: newScaling(), calls: newCalls(), provided: newProvided(), fetches: newFetches(), builds: newBuilds(),
 		active: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "controller_workers_active", Help: "Workers in a cycle.",
 		}, []string{"crd"}),
@@ -75,6 +76,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		share(registerer, &r.scaling), share(registerer, &r.calls.total), share(registerer, &r.calls.failures),
 		share(registerer, &r.calls.duration), share(registerer, &r.provided.reconciles), share(registerer, &r.provided.deletes),
 		share(registerer, &r.provided.duration), share(registerer, &r.fetches.total), share(registerer, &r.fetches.duration),
+		share(registerer, &r.builds.total), share(registerer, &r.builds.duration), share(registerer, &r.builds.running),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -129,6 +131,7 @@ func (c *CRD) Remove() {
 		r.reconciles, r.duration, r.active, r.activations, r.activationLatency, r.panics, r.children, r.rollbacks, r.validations, r.rejections,
 		r.gates.decisions, r.gates.dropped, r.observed, r.calls.total, r.calls.failures, r.calls.duration,
 		r.provided.reconciles, r.provided.deletes, r.provided.duration, r.fetches.total, r.fetches.duration,
+		r.builds.total, r.builds.duration, r.builds.running,
 	} {
 		vector.DeletePartialMatch(prometheus.Labels{"crd": c.name})
 	}

@@ -69,6 +69,8 @@ type Options struct {
 	// credential.
 	Checkouts   checkout.Fetcher
 	Credentials func(context.Context, *orkv1.GitAuth) (checkout.Auth, error)
+	// Images builds images. Nil: none are built.
+	Images *Images
 	// Sources reads what children are copies of. Nil has nothing.
 	Sources  *sources.Reader
 	Recorder events.EventRecorder
@@ -164,6 +166,9 @@ type phase func(ctx context.Context, s *scope) (done bool, err error)
 func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
 	d.rivals.forget(w.Item.NamespacedName)
 	d.claims.forget(w.Item.NamespacedName)
+	if w.Object == nil || w.Object.GetDeletionTimestamp() != nil {
+		d.Images.forget(w)
+	}
 	if w.Object == nil {
 		d.tries.forget(w.Item.NamespacedName)
 		d.steps.Forget(w.Item.NamespacedName)
@@ -200,6 +205,8 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 	switch _, stalled := reasonOf(s.err); {
 	case s.err == nil && failed != nil: // to try it again is what the rollback has ended
 		return outcome, reconcile.TerminalError(failed)
+	case builds(s.err): // again when its time has come, and not before
+		return outcome, reconcile.TerminalError(s.err)
 	case stalled && !s.counted && !s.outdated():
 		// Only a change of the resource, of a child or of the Katalog can help. The resync looks again all the same.
 		return outcome, reconcile.TerminalError(s.err)
@@ -226,7 +233,8 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		phases := []phase{
-			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.fetchGit, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
+			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan,
+			d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
 			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.provide, d.leaveSurfaces, d.recordSpec, d.recordCommit)

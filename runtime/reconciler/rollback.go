@@ -208,7 +208,7 @@ func blamesSpec(err error) bool {
 	_, called := errors.AsType[*call.Error](err)
 	_, fetched := errors.AsType[*gitError](err)
 	provider, asked := errors.AsType[*providerError](err)
-	return !missing && !unreadable && !called && !fetched && (!asked || provider.permanent)
+	return !missing && !unreadable && !called && !fetched && !builds(err) && (!asked || provider.permanent)
 }
 
 // recent are the failures that count: no more than are needed, and only those of the time that they may take.

@@ -148,6 +148,7 @@ func (d *Declarative) newScope(w work.Work) *scope {
 	if w.Box.Fetches() {
 		s.noteGit(d.notFetched(s))
 	}
+	d.noteNoBuild(s)
 	return s
 }
 

@@ -163,6 +163,9 @@ func reasonOf(err error) (reason string, stalled bool) {
 	if one, ok := errors.AsType[*providerError](err); ok {
 		return orkv1.ReasonProviderError, one.permanent
 	}
+	if _, ok := errors.AsType[*BuildError](err); ok {
+		return orkv1.ReasonBuildFailed, false
+	}
 	one, ok := errors.AsType[*codeError](err)
 	return orkv1.ReasonReconcileError, ok && one.terminal
 }
@@ -212,6 +215,9 @@ func (d *Declarative) updateStatus(ctx context.Context, s *scope, draft *status.
 // Katalog says after a success, and at the latest when time alone changes what a gate or a template says.
 func (d *Declarative) requeueAfter(ctx context.Context, s *scope, again bool) time.Duration {
 	if s.err != nil {
+		if failed, ok := errors.AsType[*BuildError](s.err); ok {
+			return max(time.Millisecond, failed.Again.Sub(d.Now()))
+		}
 		return d.afterConflict(s)
 	}
 	d.tries.forget(s.Item.NamespacedName)

@@ -18,6 +18,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
@@ -67,6 +68,11 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 	}
 	for _, function := range append(one.set.Hooked(), one.set.Constructed()...) {
 		a.outcome.Warnings = append(a.outcome.Warnings, "Go code is not run: "+function.Name)
+	}
+	if _, given := s.opts.Roots[roots.Docker]; !given {
+		for _, build := range one.set.Builds() {
+			a.outcome.Warnings = append(a.outcome.Warnings, fmt.Sprintf("%s is not built: --external holds no docker", build))
+		}
 	}
 	var inventory []schema.GroupVersionKind
 	for _, child := range s.opts.Children {

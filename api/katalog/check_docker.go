@@ -1,0 +1,34 @@
+package katalog
+
+import (
+	"path"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// docker checks what is known of a build before it is rendered.
+func (c *checker) docker(docker *orkv1.Docker, role blockRole, at *field.Path) {
+	if docker == nil {
+		return
+	}
+	if role == blockDelete {
+		c.errorf(at, "an image is built in onCreate or onReconcile alone")
+		return
+	}
+	for name, text := range map[string]orkv1.Template{"workingDirectory": docker.WorkingDirectory, "dockerfile": docker.Dockerfile} {
+		clean := path.Clean(strings.TrimSpace(string(text)))
+		if text != "" && isStatic(text) && (clean == ".." || strings.HasPrefix(clean, "../")) {
+			c.errorf(at.Child(name), "%s leads outside of what may be built", quote(string(text)))
+		}
+	}
+	if secret := docker.PullSecret; secret != nil {
+		c.problems(at.Child("pullSecret", "name"), validation.IsDNS1123Subdomain(secret.Name))
+		if secret.Namespace != "" {
+			c.problems(at.Child("pullSecret", "namespace"), validation.IsDNS1123Label(secret.Namespace))
+		}
+	}
+}
