@@ -23,7 +23,6 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.cross",
 	"OperatorBox.providers", "OperatorBox.emit",
 	"Reconciler.remote",
 	"Queue.shared",
@@ -36,7 +35,7 @@ var notSupported = setOf(
 	"ExternalCall.protocol=kafka", "ExternalCall.query", "ExternalCall.poolSize",
 
 	// A condition, and rules.
-	"Condition.notify", "Condition.source",
+	"Condition.notify",
 )
 
 // forGateway lists what the gateway alone reads, as notSupported does. Without a gateway nothing is exposed, whatever stands there: it is

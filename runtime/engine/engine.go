@@ -25,6 +25,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -45,6 +46,8 @@ type Engine struct {
 	observed    *informer.Pool
 	applier     *apply.Applier
 	calls       *external.Client
+	crossed     *cross.Index
+	remote      *cross.Remote
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -105,6 +108,8 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
 		flight:   flight.New(opts.Now),
+		crossed:  cross.NewIndex(),
+		remote:   cross.NewRemote(),
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
 	e.drain.limit = max(0, opts.Drain)

@@ -24,6 +24,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -51,6 +52,8 @@ type Options struct {
 	Enrich *enrich.Reader
 	// Calls answers external calls. Nil: none are made.
 	Calls external.Caller
+	// Cross reads other resources. Nil finds none.
+	Cross cross.Reader
 	// Sources reads what children are copies of. Nil has nothing.
 	Sources  *sources.Reader
 	Recorder events.EventRecorder
@@ -139,6 +142,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.tries.forget(w.Item.NamespacedName)
 		d.steps.Forget(w.Item.NamespacedName)
 		d.Sources.Keep(w.Item.NamespacedName)
+		d.forgetCross(w.Item.NamespacedName)
 		d.histories.forget(w.Item.NamespacedName)
 		d.contests.forget(w.Item.NamespacedName)
 		deleted, err := d.deleteLeftover(ctx, w)
@@ -196,7 +200,7 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		phases := []phase{
-			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
+			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.readCross, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
 			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.leaveSurfaces, d.recordSpec)

@@ -19,7 +19,7 @@ import (
 // rollbackPhases are those of a resource that is rolled back. Rules are not asked, for the earlier spec has passed them; and what
 // onRollback does not name stays as it is.
 func (d *Declarative) rollbackPhases(s *scope) []phase {
-	phases := []phase{d.guard, d.callForMutation, d.recall, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata, d.applyChildren}
+	phases := []phase{d.guard, d.callForMutation, d.recall, d.readCross, d.callExternal, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata, d.applyChildren}
 	if s.Box.Rollback.Block == nil {
 		phases = append(phases, d.prune)
 	}
