@@ -14,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
@@ -274,19 +275,29 @@ func (e *entry) crossMetrics(calls external.Caller) func(context.Context) map[st
 	return func(ctx context.Context) map[string]any {
 		values := make(map[string]any, len(reads))
 		for _, read := range reads {
+			metrics := unknownMetrics()
 			other := e.engine.crossEntry(read.Entry)
 			switch {
 			case other != nil && !other.set.CrossAccess:
 			case other != nil && other.current() != nil:
-				values[read.Name] = map[string]any{box.MetricsRoot: other.sample().Values()}
+				maps.Copy(metrics, other.sample().Values())
 			case read.Ask != nil:
-				if told := e.engine.remote.Get(ctx, calls, read.Ask); told != nil {
-					values[read.Name] = told
-				}
+				told, _ := e.engine.remote.Get(ctx, calls, read.Ask)[box.MetricsRoot].(map[string]any)
+				maps.Copy(metrics, told)
 			}
+			values[read.Name] = map[string]any{box.MetricsRoot: metrics}
 		}
 		return values
 	}
+}
+
+// unknownMetrics are no numbers: else what is not known would be 0, and less than anything.
+func unknownMetrics() map[string]any {
+	unknown := map[string]any{}
+	for name := range roots.Metrics().Properties {
+		unknown[name] = "unknown"
+	}
+	return unknown
 }
 
 // withCrossAccess is a declared CRD with what its Katalog says of crossAccess.
