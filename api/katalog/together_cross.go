@@ -11,8 +11,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// checkCross checks that what CRDs read of one another is there, or that there is somebody else to ask. Alone tells that there may be others
-// than these.
+// checkCross checks that what CRDs read of one another is there, or that there is somebody else to ask. A read of a name that is like no other may
+// be of a Katalog that is loaded elsewhere: one in the cluster, or in other files. Alone tells that there are probably others than these.
 func checkCross(all map[string]*declared, alone bool) {
 	names := slices.Sorted(maps.Keys(all))
 	for _, name := range names {
@@ -21,7 +21,7 @@ func checkCross(all map[string]*declared, alone bool) {
 			for i := range one.box.Cross {
 				read, at := &one.box.Cross[i], one.at.Child("cross").Index(i)
 				if read.CRD != "" && read.Source == nil {
-					d.crossed(read.CRD, at.Child("crd"), all, names, alone)
+					d.crossed(read.CRD, at.Child("crd"), all, names, alone || nearest.Word(read.CRD, names) == "")
 				}
 			}
 			d.scaledBy(one.box, one.at.Child("autoscale", "conditions"), all, names, alone)
@@ -48,17 +48,17 @@ func (d *declared) boxes() []boxOf {
 	return boxes
 }
 
-// crossed reports a CRD that is read and not there.
-func (d *declared) crossed(crd string, at *field.Path, all map[string]*declared, names []string, alone bool) {
+// crossed reports a CRD that is read and not there. Elsewhere tells that it may be in another Katalog.
+func (d *declared) crossed(crd string, at *field.Path, all map[string]*declared, names []string, elsewhere bool) {
 	other, known := all[crd]
 	switch near := nearest.Word(crd, names); {
 	case known && !*other.Enabled && *d.Enabled:
 		d.warnf(at, "%s is disabled (%s): nothing is found", crd, other.pos())
 	case known:
-	case alone:
-		d.warnf(at, "no CRD is called %s here; unless another Katalog has it, nothing is found", crd)
+	case elsewhere:
+		d.warnf(at, "no CRD is called %s here (there are: %s): nothing is found unless another Katalog that runs with this one has it", crd, strings.Join(names, ", "))
 	case near != "":
-		d.errorf(at, "no CRD is called %s; did you mean %s? Without source it must be one of these Katalogs", crd, near)
+		d.errorf(at, "no CRD is called %s; did you mean %s?", crd, near)
 	default:
 		d.invalidf(at, names, "no CRD is called %s; without source it must be one of these Katalogs", crd)
 	}

@@ -138,6 +138,32 @@ status:
 		Eventually(status(ctx, app)).Should(HaveKeyWithValue("one", "false"))
 	}, NodeTimeout(time.Minute))
 
+	// Row 94.
+	It("finds an entry by the labels that it selects its resources by, as soon as there is one", func(ctx context.Context) {
+		text := strings.Replace(katalogOf2(namespace, `
+cross: [{labelSelector: {team: "NS"}, as: db}]
+status: {fields: [{path: db, value: "{{ .cross.db.found }} {{ .cross.db.name }}"}]}
+`, `{}`), "operatorBox: # gadgets", "labelSelector: {team: "+namespace+"}\n      operatorBox:", 1)
+		result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
+		Expect(err).NotTo(HaveOccurred())
+		whole := result.Documents[0].Katalog
+		part := whole.DeepCopy()
+		delete(part.Spec.CRDs, "gadgets-"+namespace)
+		o, err := operator.Start(ctx, env.Config(), part, namespace)
+		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(func() { Expect(o.Stop()).To(Succeed()) })
+		for name, team := range map[string]string{"ours": namespace, "a": "others"} {
+			gadget := other("Gadget", namespace, name, "{}")
+			gadget.SetLabels(map[string]string{"team": team})
+			Expect(cluster.Create(ctx, gadget)).To(Succeed())
+		}
+		app := create(ctx, namespace, "app", "{}")
+		Eventually(status(ctx, app)).Should(HaveKeyWithValue("db", "false"))
+		Expect(o.Settle(ctx)).To(Succeed())
+		Expect(o.Engine().Replace(whole)).To(Succeed())
+		Eventually(status(ctx, app)).Should(HaveKeyWithValue("db", "true ours"))
+	}, NodeTimeout(time.Minute))
+
 	It("costs nothing once all is as declared", func(ctx context.Context) {
 		o := cooperate(ctx, namespace, `
 cross: [{crd: gadgets-NS, as: own}]
@@ -150,9 +176,9 @@ onReconcile: {configMaps: [{data: {size: "{{ .cross.own.spec.size }}", state: "{
 		edited := latest(ctx, app)
 		edited.SetAnnotations(map[string]string{"look": "again"})
 		o.Take()
-		cycles := appCycles(o)
+		cycles := o.Cycles()
 		Expect(cluster.Update(ctx, edited)).To(Succeed())
-		Eventually(func() int { return appCycles(o) }).Should(BeNumerically(">", cycles))
+		Eventually(func() int { return o.Cycles() }).Should(BeNumerically(">", cycles))
 		Expect(o.Settle(ctx)).To(Succeed())
 		Expect(o.Take()).To(BeEmpty())
 	}, NodeTimeout(time.Minute))
@@ -196,8 +222,8 @@ status: {fields: [{path: level, value: "{{ .cross.peer.status.level }}"}]}
 		edit(ctx, app, func(spec map[string]any) { spec["level"] = "high" })
 		Eventually(status(ctx, app)).Should(HaveKeyWithValue("seen", "high"))
 		Expect(o.Settle(ctx)).To(Succeed())
-		cycles := appCycles(o)
-		Consistently(func() int { return appCycles(o) }).Should(Equal(cycles))
+		cycles := o.Cycles()
+		Consistently(func() int { return o.Cycles() }).Should(Equal(cycles))
 	}, NodeTimeout(time.Minute))
 
 	It("is there from the first cycle after a start, so that nothing is taken away", func(ctx context.Context) {
@@ -216,7 +242,7 @@ onReconcile: {configMaps: [{data: {size: "{{ .cross.db.spec.size }}"}, when: [{f
 		Expect(first.Stop()).To(Succeed())
 
 		o := operate(ctx, namespace, text, engine.Options{})
-		Eventually(func() int { return appCycles(o) }).Should(BeNumerically(">", 0))
+		Eventually(func() int { return o.Cycles() }).Should(BeNumerically(">", 0))
 		Expect(o.Settle(ctx)).To(Succeed())
 		Expect(o.Take()).NotTo(ContainElement(ContainSubstring("configmaps app-config")))
 
@@ -379,9 +405,6 @@ func cooperate(ctx context.Context, namespace, apps, gadgets string) *operator.O
 	GinkgoHelper()
 	return operate(ctx, namespace, katalogOf2(namespace, apps, gadgets), engine.Options{})
 }
-
-// appCycles is how many cycles of the Widgets have been run.
-func appCycles(o *operator.Operator) int { return o.Cycles() }
 
 // other is a resource of another kind than Widget.
 func other(kind, namespace, name, spec string) *unstructured.Unstructured {
