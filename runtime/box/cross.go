@@ -140,7 +140,7 @@ func askOf(s *orkv1.CrossSource, as string) cross.Ask {
 // errNoName is a text that selects nothing.
 var errNoName = errors.New("is empty")
 
-// Query renders what the reads asks for on behalf of a resource.
+// Query renders what the read asks for on behalf of a resource.
 func (x *Cross) Query(facts template.Facts, resource types.NamespacedName) (cross.Query, error) {
 	query := cross.Query{Entry: x.Entry, Namespace: resource.Namespace, All: x.All, Feedback: x.Feedback}
 	if !x.any {
@@ -285,13 +285,6 @@ func (s *Set) crossCredentials() []orkv1.SecretKey {
 		}
 	}
 	return all
-}
-
-// Reads tells whether a box of the set, or its autoscaler, reads an entry.
-func (s *Set) Reads(entries ...cross.Entry) bool {
-	return slices.ContainsFunc(s.Boxes(), func(b *Box) bool {
-		return slices.ContainsFunc(b.Cross, func(one *Cross) bool { return slices.Contains(entries, one.Entry) })
-	})
 }
 
 // CrossEntries are what others may call the entry: by its name, and by the labels that it selects its resources by.
