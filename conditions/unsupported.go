@@ -10,16 +10,11 @@ import (
 // no gate opens or closes for what it ignores.
 func unsupported(c *orkv1.Condition, at *field.Path) field.ErrorList {
 	var found field.ErrorList
-	for _, feature := range []struct {
-		key   string
-		given bool
-	}{
-		{"notify", c.Notify != nil},
-		{"source", c.Source != nil},
-	} {
-		if feature.given {
-			found = append(found, field.Forbidden(at.Child(feature.key), feature.key+" is not supported yet"))
-		}
+	if c.Notify != nil {
+		found = append(found, field.Forbidden(at.Child("notify"), "notify is not supported yet"))
+	}
+	if c.Source != nil {
+		found = append(found, field.Forbidden(at.Child("source"), "is for the conditions of operatorBox.autoscale alone; a read of operatorBox.cross has a source of its own"))
 	}
 	return found
 }

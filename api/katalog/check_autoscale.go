@@ -63,6 +63,8 @@ func (c *checker) operatorAutoscale(a *orkv1.OperatorAutoscale, path *field.Path
 	}
 	if a.Conditions != nil {
 		c.condition(a.Conditions, path.Child("conditions"))
+		c.conditionSources(a.Conditions.When, path.Child("conditions", "when"))
+		c.conditionSources(a.Conditions.Or, path.Child("conditions", "or"))
 	}
 	if do := a.Do; do != nil {
 		if do.Workers == nil && do.QueueDepth == nil && do.Resync == nil {

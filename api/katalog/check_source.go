@@ -70,7 +70,9 @@ func (c *checker) cross(reads []orkv1.CrossRead, path *field.Path) {
 			c.errorf(at.Child("as"), "required with labelSelector")
 		case name == "":
 			name = r.CRD
-		case !identifier.MatchString(name):
+		case r.As != "" && strings.Contains(name, "-") && identifier.MatchString(strings.ReplaceAll(name, "-", "")):
+			c.warnf(at.Child("as"), "templates read a name with a hyphen only as {{ index .cross %s }}; write it in camelCase", quote(name))
+		case r.As != "" && !identifier.MatchString(name):
 			c.errorf(at.Child("as"), "want an identifier such as db, got %s", quote(name))
 		}
 		if name != "" && seen[name] {
@@ -89,7 +91,17 @@ func (c *checker) crossSource(s *orkv1.CrossSource, path *field.Path) {
 		c.errorf(path, "needs endpoint or host")
 	}
 	if s.Auth != nil {
+		if token, variable := strings.CutPrefix(strings.TrimSpace(s.Auth.Token), "$"); variable {
+			c.problems(path.Child("auth", "token"), validation.IsEnvVarName(strings.TrimSuffix(strings.TrimPrefix(token, "{"), "}")))
+		}
 		c.exactlyOne(path.Child("auth"), map[string]bool{"token": s.Auth.Token != "", "secretRef": s.Auth.SecretRef != nil})
 	}
 	c.positive(s.CacheFor, path.Child("cacheFor"))
+}
+
+// conditionSources checks where conditions ask for what they compare.
+func (c *checker) conditionSources(conditions []orkv1.Condition, path *field.Path) {
+	for i := range conditions {
+		c.crossSource(conditions[i].Source, path.Index(i).Child("source"))
+	}
 }

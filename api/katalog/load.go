@@ -109,7 +109,7 @@ func newLoader(opts Options) *loader {
 func (l *loader) finish() (*Result, error) {
 	l.log.errors = append(l.log.errors, l.includer.found.errors...)
 	l.log.warnings = append(l.log.warnings, l.includer.found.warnings...)
-	checkTogether(l.log, l.documents)
+	checkTogether(l.log, l.documents, l.opts.Alone)
 	for _, v := range l.skipped {
 		if !l.includer.used[v.File] {
 			v.Message += "; it is skipped"

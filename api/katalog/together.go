@@ -29,7 +29,8 @@ func (d *declared) pos() Position {
 }
 
 // checkTogether checks what must be unique in, or is referred to across, all documents of a load.
-func checkTogether(log *log, documents []*Document) {
+// Alone tells that there may be others than these.
+func checkTogether(log *log, documents []*Document, alone bool) {
 	all := map[string]*declared{}
 	kinds := map[schema.GroupVersionKind]*declared{}
 	for _, doc := range documents {
@@ -53,6 +54,7 @@ func checkTogether(log *log, documents []*Document) {
 		}
 	}
 	checkDependencies(all)
+	checkCross(all, alone)
 }
 
 func checkDependencies(all map[string]*declared) {

@@ -22,7 +22,6 @@ var notSupported = setOf(
 	"Import.oci",
 
 	// A box.
-	"OperatorBox.cross",
 	"OperatorBox.emit",
 	"Reconciler.remote",
 	"Queue.shared",
@@ -30,7 +29,7 @@ var notSupported = setOf(
 	// A block.
 
 	// A condition, and rules.
-	"Condition.notify", "Condition.source",
+	"Condition.notify",
 )
 
 // forGateway lists what the gateway alone reads, as notSupported does. Without a gateway nothing is exposed, whatever stands there: it is

@@ -38,6 +38,14 @@ func IsFeedback(reference []string) bool {
 	return len(reference) == 0 || reference[0] == "health" || reference[0] == "metrics"
 }
 
+// isMeasure tells whether the key of a path after the first that has this index is a field of .health or .metrics, also of those of another CRD.
+func isMeasure(path template.Path, index int) bool {
+	if path[0] != Cross {
+		return index == 0 && IsFeedback(path)
+	}
+	return index == 2 && IsFeedback(path[2:])
+}
+
 // unknownMeasure is an error: the runtime has no fields but these, in any version of a definition.
 func unknownMeasure(root, key string, props *Props) *template.Misread {
 	names := slices.Sorted(maps.Keys(props.Properties))

@@ -28,7 +28,7 @@ func (r *Known) InGate(declared []sentinel.Name, list string, observed bool) *Kn
 	in.roots, in.local, in.added = maps.Clone(r.roots), maps.Clone(r.local), slices.Clone(r.added)
 	for _, name := range notInGates {
 		delete(in.roots, name)
-		if in.local[name] == "" {
+		if in.local[name] == "" || name == Cross {
 			in.local[name] = "is there in a cycle, which comes after the gates"
 		}
 	}

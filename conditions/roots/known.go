@@ -45,9 +45,10 @@ func New(resource *Props) *Known {
 		"previous":            "is there inside of rollback.onRollback",
 		template.SentinelRoot: "is there in the gates of preReconcile and observe and in the conditions of queue.behaviour",
 		watched:               "is there in the gates of observe",
-	}}
+		Cross:                 "is there in operatorBox, once the rules are obeyed",
+	}, withoutCEL: []string{Cross}}
 	for _, name := range []string{
-		"_normalizeChanges", "children", "cross", "events", "docker", "intent", "normalize",
+		"_normalizeChanges", "children", "events", "docker", "intent", "normalize",
 		"notes", "profiles", "request", "target",
 	} {
 		r.roots[name] = nil
@@ -128,12 +129,16 @@ func (r *Known) Check(path template.Path) *template.Misread {
 			if misread := r.checkDocker(); misread != nil {
 				return at(1, misread)
 			}
+		case Cross:
+			if misread := r.checkCross(path[1]); misread != nil {
+				return at(1, misread)
+			}
 		}
 	}
 	for i, key := range path[1:] {
 		next, ok := below(props, key)
-		if !ok && i == 0 && key != template.Element && IsFeedback(path) && props != nil {
-			return at(1, unknownMeasure(path[0], key, props))
+		if !ok && key != template.Element && props != nil && isMeasure(path, i) {
+			return at(i+1, unknownMeasure(path[:i+1].String(), key, props))
 		}
 		if !ok {
 			return at(i+1, unknownField(path[:i+1], key, props))

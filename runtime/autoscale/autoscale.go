@@ -12,6 +12,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 )
 
 // Target is the controller. It is told of every number at every change, also of those that stay.
@@ -30,7 +31,7 @@ type Recorder interface {
 	Restored(workers int)
 }
 
-// Options of an Autoscaler. All must be set.
+// Options of an Autoscaler. All but Cross must be set.
 type Options struct {
 	Scaling *box.Scaling
 	// Baseline holds at the start, and whenever the override does not.
@@ -39,6 +40,8 @@ type Options struct {
 	Recorder Recorder
 	// Metrics are those of the CRD, as conditions see them. They are asked for at each evaluation.
 	Metrics func() map[string]any
+	// Cross are the metrics of other CRDs, as conditions see them below .cross. They are asked for at each evaluation, within ctx. Nil: none.
+	Cross func(ctx context.Context) map[string]any
 	// Now is the clock of conditions. The interval and the cooldown are measured with the monotonic clock.
 	Now func() time.Time
 }
@@ -96,7 +99,7 @@ func (a *Autoscaler) Effective() box.Capacity {
 
 // evaluate looks once. Only one does so at a time.
 func (a *Autoscaler) evaluate(ctx context.Context, now time.Time) {
-	verdict, err := a.judge()
+	verdict, err := a.judge(ctx)
 	log := logf.FromContext(ctx)
 	if err != nil {
 		log.Error(err, "conditions of the autoscaler can't be evaluated, and count as false")
@@ -118,13 +121,17 @@ func (a *Autoscaler) evaluate(ctx context.Context, now time.Time) {
 }
 
 // judge evaluates the conditions. A panic in them is an error.
-func (a *Autoscaler) judge() (verdict conditions.Verdict, err error) {
+func (a *Autoscaler) judge(ctx context.Context) (verdict conditions.Verdict, err error) {
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			err = fmt.Errorf("autoscaler panic: %v\n%s", recovered, debug.Stack())
 		}
 	}()
-	facts := template.NewFacts(map[string]any{box.MetricsRoot: a.opts.Metrics()}, a.opts.Now)
+	roots := map[string]any{box.MetricsRoot: a.opts.Metrics()}
+	if a.opts.Cross != nil {
+		roots[cross.Root] = a.opts.Cross(ctx)
+	}
+	facts := template.NewFacts(roots, a.opts.Now)
 	return a.opts.Scaling.Conditions.Evaluate(facts), nil
 }
 

@@ -58,6 +58,8 @@ type Set struct {
 	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
 	StripFinalizers bool
+	// CrossAccess lets the resources of other CRDs read those of this one.
+	CrossAccess bool
 	// OnRemoval is what becomes of the resources when the Katalog has the entry no more.
 	OnRemoval orkv1.RemovalPolicy
 
@@ -131,6 +133,8 @@ type Box struct {
 	fetched         map[string]*Git
 	// BuildWaits tells that the gate can only be asked after the builds.
 	BuildWaits bool
+	// Cross are the reads of other resources, once the rules are obeyed.
+	Cross []*Cross
 	// HookCalls are made for the args of hooks, first of all calls.
 	HookCalls call.List
 	// Blocks are onCreate and onReconcile, as far as declared.

@@ -95,7 +95,7 @@ func compile(
 	targets := enriched(entry)
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
 	c := &compiler{
-		registry: opts.Registry, entry: entry, finalizers: katalog.Spec.Finalizers,
+		registry: opts.Registry, katalog: katalog, schemas: opts.Schemas, entry: entry, finalizers: katalog.Spec.Finalizers,
 		language: language.Within(known).Enriched(targets...), known: known, stored: known, profiles: presets, errs: &unknown,
 		claims: katalog.Providers, registered: opts.Providers,
 	}
@@ -115,6 +115,7 @@ func compile(
 		Namespaces:       namespaceGuard(katalog, entry),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
+		CrossAccess:      crossAccess(katalog, entry),
 		OnRemoval:        cmp.Or(entry.OnRemoval, orkv1.RemovalKeep),
 	}
 	if r := entry.OperatorBox.Reconciler; r != nil {
@@ -146,7 +147,10 @@ func compile(
 
 // compiler collects what is wrong on the way through one entry.
 type compiler struct {
-	registry   *controllers.Registry
+	registry *controllers.Registry
+	// katalog is that of the entry, and schemas are those of its CRDs by name, as far as they are known.
+	katalog    *orkv1.Katalog
+	schemas    map[string]*roots.Props
 	entry      *orkv1.CRD
 	finalizers []string
 	labels     map[string]*template.Program
@@ -204,7 +208,7 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Rollback = c.rollback(declared, at)
 	b.Provided = c.providers(declared.Providers, at.Child("providers"))
-	c.code(b, declared, at.Child("reconciler"))
+	c.seeing(c.known.WithoutCross("is there after the args of Go code")).code(b, declared, at.Child("reconciler"))
 	blocks := b.Declared()
 	if b.OnDelete != nil {
 		blocks = append(slices.Clip(blocks), b.OnDelete.blocks()...)

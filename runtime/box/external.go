@@ -89,7 +89,7 @@ func (c *compiler) tries(declared *orkv1.RetryBackoff, at *field.Path) *external
 // externalRoot is that of the results of external calls.
 const externalRoot = roots.External
 
-// externals compiles the calls of a box, in the order in which a cycle makes them, and returns those of the blocks, by the names of the
+// externals compiles the cross reads, the repositories and the calls of a box, in the order in which a cycle makes them, and returns the calls of the blocks, by the names of the
 // blocks, and a compiler of texts that see all results. Those of hooks are made before the rules are obeyed, and see no results but their own.
 func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path) (map[string]call.List, *compiler) {
 	seen := c
@@ -99,6 +99,7 @@ func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path
 		seen = c.seeing(c.known.WithExternal(b.HookCalls.Names()...))
 		seen.called = own.called
 	}
+	seen = seen.cross(b, declared.Cross, at.Child("cross"))
 	seen = seen.gits(b, declared, at)
 	lists := map[string]call.List{}
 	for _, one := range []struct {
@@ -195,7 +196,7 @@ func (s *Set) CallsBeforeQueue() bool {
 // credentials is the right to read the Secrets that calls and repositories name, and no others.
 func (s *Set) credentials() []rbacv1.PolicyRule {
 	names := map[string]bool{}
-	for _, one := range s.everyCall().Credentials() {
+	for _, one := range append(s.everyCall().Credentials(), s.crossCredentials()...) {
 		names[one.Name] = true
 	}
 	for _, one := range s.Gits() {

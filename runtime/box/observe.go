@@ -14,6 +14,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers/informer"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
@@ -237,7 +238,7 @@ func (c *compiler) keyFrom(declared *orkv1.KeyFrom, seen string, at *field.Path)
 // selecting compiles a text by which resources are told apart, before anything else of them is looked at. It sees the resource alone
 // and, if seen is not empty, what was observed.
 func (c *compiler) selecting(text orkv1.Template, seen string, at *field.Path) *template.Program {
-	known := c.known
+	known := c.known.With(cross.Root, nil) // what may be read is told below
 	if seen == "watched" {
 		known = known.With(seen, nil)
 	}

@@ -15,6 +15,7 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 			b.ReadsStatus = b.ReadsStatus || readsStatus(reference)
 			b.ReadsReady = b.ReadsReady || readsReady(reference)
 			b.ReadsFeedback = b.ReadsFeedback || roots.IsFeedback(reference)
+			b.noteCross(reference)
 		}
 	}
 	note(new(bool), early) // they are asked before there are children to see
@@ -43,6 +44,9 @@ func noteReads(b *Box, kept map[string]*template.Program, early [][]string) {
 			note(new(bool), one.Needs[i].Gate.References())
 			note(new(bool), one.Needs[i].fields.References())
 		}
+	}
+	for _, one := range b.Cross {
+		note(new(bool), one.references())
 	}
 	if b.Hooks != nil {
 		b.Hooks.noteReads(note)

@@ -30,6 +30,8 @@ type Scaling struct {
 	Interval, Cooldown time.Duration
 	// Conditions on the metrics of the CRD and on the time: while they hold, so does the override. They are never nil.
 	Conditions *conditions.Program
+	// Cross are the other CRDs whose metrics the conditions read.
+	Cross []ScalingRead
 	// Override is the capacity while they do. What comes from elsewhere than the autoscaler is as it is without it.
 	Override Capacity
 }
@@ -71,9 +73,10 @@ func (c *compiler) scaling(declared *orkv1.OperatorAutoscale, baseline Capacity,
 		c.report(field.Required(at, "without a condition the override would always hold; set the numbers in reconciler"))
 		return nil
 	}
-	program, errs := conditions.Compile(c.language.Within(roots.NewController()), *declared.Conditions, at)
+	sources := c.scalingSources(declared.Conditions, at)
+	program, errs := conditions.Compile(c.language.Within(roots.NewController()), withoutSources(declared.Conditions), at)
 	c.report(errs...)
-	compiled.Conditions = program
+	compiled.Conditions, compiled.Cross = program, c.scalingReads(program.References(), sources)
 	return compiled
 }
 

@@ -5,6 +5,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/autoscale"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/observe"
@@ -34,7 +35,7 @@ func (s scaled) SetResync(every time.Duration) {
 }
 
 // scale runs the autoscaler of the entry, if it has one, and its resync, until ctx ends. Whoever calls waits for both.
-func (e *entry) scale(ctx context.Context, r *running) *sync.WaitGroup {
+func (e *entry) scale(ctx context.Context, r *running, calls external.Caller) *sync.WaitGroup {
 	var beside sync.WaitGroup
 	if e.set.Autoscale == nil {
 		return &beside
@@ -47,7 +48,8 @@ func (e *entry) scale(ctx context.Context, r *running) *sync.WaitGroup {
 	}
 	r.autoscaler = autoscale.New(autoscale.Options{
 		Scaling: e.set.Autoscale, Baseline: e.set.Capacity, Target: target, Recorder: e.metrics,
-		Metrics: func() map[string]any { return e.sample().Values() }, Now: e.engine.opts.Now,
+		Metrics: func() map[string]any { return e.sample().Values() }, Cross: e.crossMetrics(calls),
+		Now: e.engine.opts.Now,
 	})
 	e.metrics.Scaling(e.set.Workers)
 	beside.Go(func() { r.autoscaler.Run(ctx) })

@@ -27,6 +27,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/providers/image"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -50,6 +51,8 @@ type Engine struct {
 	kube        *kubeReader
 	gitSecrets  *cache.LRUExpireCache // the credentials that were read a moment ago
 	builds      *image.Builds
+	crossed     *cross.Index
+	remote      *cross.Remote
 	record      *inventory
 	series      *metrics.Recorder
 	flight      *flight.Recorder
@@ -110,6 +113,8 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		record:   newInventory(client, opts.Namespace),
 		series:   series,
 		flight:   flight.New(opts.Now),
+		crossed:  cross.NewIndex(),
+		remote:   cross.NewRemote(),
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
 	e.kube = newKubeReader(e)

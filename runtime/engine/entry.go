@@ -45,7 +45,13 @@ type entry struct {
 	// constructed are the reconcilers that constructors made. Set before the entry is settled.
 	constructed []constructed
 
-	// settling is held while the entry is started or stopped, so that only one does so. It guards retired.
+	// former are the resources that the entry, or the one in whose place it is, had before it started anew. Nil: there is nothing to read.
+	former atomic.Pointer[informer.Informer]
+	// tried tells that the entry was settled once. awaits is since when it waits for those that it reads.
+	tried  atomic.Bool
+	awaits time.Time
+
+	// settling is held while the entry is started or stopped, so that only one does so. It guards retired and awaits.
 	settling sync.Mutex
 	retired  bool
 
@@ -61,6 +67,8 @@ type running struct {
 	controller controller.TypedController[queue.Item]
 	queue      *queue.Queue
 	path       *observe.Path
+	// watched is done once resources of others read these.
+	watched sync.Once
 	// waitingForChild are the resources that wait for a child that another one has.
 	waitingForChild func(schema.GroupVersionKind, types.NamespacedName) []types.NamespacedName
 	autoscaler      *autoscale.Autoscaler // nil where none is declared
@@ -99,6 +107,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 	if e.retired {
 		return false, nil
 	}
+	defer e.tried.Store(true)
 	definition, err := e.engine.define(ctx, e)
 	notReady, waits := errors.AsType[*notReadyError](err)
 	current := e.current()
@@ -113,6 +122,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 		e.health.Waiting(notReady.reason)
 		return true, nil
 	case waits:
+		e.former.Store(nil)
 		e.wait(ctx, notReady.reason)
 		return false, nil
 	case err != nil:
@@ -235,6 +245,8 @@ func (e *entry) warm(ctx context.Context, definition definition) (err error) {
 	e.mu.Lock()
 	e.running, e.missing = r, missing
 	e.mu.Unlock()
+	e.former.Store(nil)
+	e.tellCrossed()
 	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), 0 })
 	e.tellUnobserved(r)
 	return nil
@@ -264,7 +276,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Sources: r.sources, Recorder: e.engine.recorder, Write: r.resources.Write, Inventory: r.inventory,
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
-		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(),
+		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(), Cross: e.crossReader(calls),
 		Providers: e.engine.opts.Providers, ProviderAuth: e.auth, Kube: e.engine.kube, ProviderTimeout: e.engine.opts.ProviderTimeout,
 		Asked: e.asked, Panicked: e.metrics.Panics.Inc,
 	})
@@ -316,7 +328,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 	// The entry ends it: at the end of the engine, what it depends on goes on until it has ended.
 	ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	r.done = make(chan struct{})
-	beside := e.scale(ctx, r)
+	beside := e.scale(ctx, r, calls)
 	if stage := r.path.Stage; stage != nil {
 		beside.Go(func() { stage.Run(ctx, r.path) })
 	}
@@ -351,6 +363,9 @@ func (e *entry) retire() {
 func (e *entry) stop(missing bool) {
 	e.mu.Lock()
 	r := e.running
+	if r != nil && !missing {
+		e.former.Store(r.resources) // until it has started anew
+	}
 	e.running, e.missing = nil, nil
 	e.mu.Unlock()
 	if r == nil {
@@ -360,6 +375,7 @@ func (e *entry) stop(missing bool) {
 		r.cancel()
 		<-r.done
 		r.sources.Close()
+		e.engine.crossed.ForgetAll(e.set.Name)
 	}
 	r.resources.Stop()
 	e.engine.children.Release(e.set.Name)
@@ -368,6 +384,9 @@ func (e *entry) stop(missing bool) {
 	e.health.Observing(nil)
 	e.health.Stopped(missing)
 	e.metrics.Track(nil)
+	if missing {
+		e.tellCrossed()
+	}
 }
 
 func (e *entry) current() *running {

@@ -33,6 +33,10 @@ func (e *entry) bringUp(ctx context.Context, definition definition) error {
 		err = e.warm(ctx, definition)
 	}
 	switch {
+	case err == nil && leads && e.awaitsCrossed():
+		e.health.Waiting("what it reads of other CRDs is being listed")
+		e.engine.wakeUp(e.set.Name, crossRetry)
+		return nil
 	case err == nil && leads:
 		err = e.begin(ctx, e.current())
 	case err == nil:

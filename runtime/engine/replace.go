@@ -43,6 +43,7 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	}
 	// An entry that takes the place of one of its name must not start before that has ended.
 	retire(gone)
+	succeed(gone, next)
 	e.call(rosterOf(katalogs))
 	e.mu.Lock()
 	e.entries, e.katalogs = next, katalogs
@@ -51,6 +52,9 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	for _, one := range gone {
 		one.metrics.Remove()
 		names = append(names, one.set.Name)
+		if next[one.set.Name] == nil {
+			one.tellCrossed()
+		}
 	}
 	e.series.RemoveControllers(ctrlmetrics.Registry, names...)
 	e.wakeUp(removedEntries, 0)
@@ -58,6 +62,17 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 		e.wakeUp(name, 0)
 	}
 	return nil
+}
+
+// succeed has entries that take the place of others of the same kind show what those had, until they have started.
+func succeed(gone []*entry, next map[string]*entry) {
+	for _, one := range gone {
+		successor := next[one.set.Name]
+		if successor != nil && successor.set.GVK == one.set.GVK && successor.set.Watch == one.set.Watch {
+			successor.former.Store(one.former.Load())
+		}
+		one.former.Store(nil)
+	}
 }
 
 // declared is all that an entry is compiled from.
@@ -97,13 +112,13 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 			if other, taken := entries[set.Name]; taken {
 				return nil, fmt.Errorf("CRD %s is declared by katalog %s and by katalog %s", set.Name, other.set.Katalog, set.Katalog)
 			}
-			crd := katalog.Spec.CRDs[set.Name]
+			declaredCRD := katalog.Spec.CRDs[set.Name]
 			entries[set.Name] = &entry{
 				engine: e,
 				set:    set,
 				auth:   auth,
 				declared: declared{
-					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: *crd.DeepCopy(),
+					katalog: katalog.Name, finalizers: katalog.Spec.Finalizers, crd: withCrossAccess(katalog, &declaredCRD),
 					notes: katalog.Notes.DeepCopy(), profiles: katalog.Profiles.DeepCopy(), security: katalog.Security.DeepCopy(),
 					claims: claimsOf(katalog, set),
 				},

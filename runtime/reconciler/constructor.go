@@ -38,6 +38,7 @@ func NewConstructor(d *Declarative, with reconcile.Reconciler) *Constructor {
 func (c *Constructor) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
 	if w.Object == nil {
 		c.steps.Forget(w.Item.NamespacedName)
+		c.forgetCross(w.Item.NamespacedName)
 		c.told.change(w.Item.NamespacedName, "")
 		deleted, err := c.deleteLeftover(ctx, w)
 		if err == nil {
@@ -53,7 +54,7 @@ func (c *Constructor) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 			panic(recovered) // whoever contains it has the stack
 		}
 	}()
-	phases := []phase{c.normalize, c.guard, c.obeyRules, c.boxGate, c.keepMetadata, c.delegate}
+	phases := []phase{c.normalize, c.guard, c.obeyRules, c.readCross, c.boxGate, c.keepMetadata, c.delegate}
 	if s.Object.GetDeletionTimestamp() != nil {
 		phases = []phase{c.delegate, c.cleanUp}
 	}

@@ -27,6 +27,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/hook"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
@@ -71,6 +72,8 @@ type Options struct {
 	Credentials func(context.Context, *orkv1.GitAuth) (checkout.Auth, error)
 	// Images builds images. Nil: none are built.
 	Images *Images
+	// Cross reads other resources. Nil finds none.
+	Cross cross.Reader
 	// Sources reads what children are copies of. Nil has nothing.
 	Sources  *sources.Reader
 	Recorder events.EventRecorder
@@ -173,6 +176,7 @@ func (d *Declarative) Reconcile(ctx context.Context, w work.Work) (work.Outcome,
 		d.tries.forget(w.Item.NamespacedName)
 		d.steps.Forget(w.Item.NamespacedName)
 		d.Sources.Keep(w.Item.NamespacedName)
+		d.forgetCross(w.Item.NamespacedName)
 		d.histories.forget(w.Item.NamespacedName)
 		d.contests.forget(w.Item.NamespacedName)
 		d.forgetCheckout(w)
@@ -233,7 +237,7 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		phases := []phase{
-			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan,
+			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.readCross, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan,
 			d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {

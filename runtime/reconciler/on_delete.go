@@ -83,6 +83,7 @@ func (d *Declarative) readForDeletion(ctx context.Context, s *scope) {
 		leave(err)
 	}
 	d.mutate(ctx, s)
+	d.lookAcross(ctx, s, false) // whoever is asked may never answer
 	if !s.Box.DeletionReadsChildren() {
 		return
 	}

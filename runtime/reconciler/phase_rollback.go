@@ -20,8 +20,8 @@ import (
 // onRollback does not name stays as it is.
 func (d *Declarative) rollbackPhases(s *scope) []phase {
 	phases := []phase{
-		d.guard, d.callForMutation, d.recall, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
-		d.applyChildren,
+		d.guard, d.callForMutation, d.recall, d.readCross, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan, d.decideReplicas,
+		d.keepMetadata, d.applyChildren,
 	}
 	if s.Box.Rollback.Block == nil {
 		phases = append(phases, d.prune)

@@ -14,6 +14,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
@@ -134,6 +135,9 @@ func (s *scope) outdated() bool {
 func (d *Declarative) newScope(w work.Work) *scope {
 	s := &scope{Work: w, owner: owner(w), found: w.Object, effective: w.Object.Object, edges: &template.Edges{}, decided: d.Decided}
 	s.facts = factsOf(w.Object, d.Now).WithRandom(d.Random).Watch(s.edges).WithUnique(d.unique(s))
+	if len(w.Box.Cross) > 0 {
+		s.facts = s.facts.With(cross.Root, w.Box.Unread())
+	}
 	for name, value := range d.Roots {
 		s.facts = s.facts.With(name, value)
 	}

@@ -49,6 +49,8 @@ type actor struct {
 	asked []string
 	// changes counts the cycles that changed something.
 	changes int
+	// unfound are the cross reads that found nothing in the last cycle, for people.
+	unfound map[string]bool
 }
 
 // enter makes the reconciler of a resource, as the engine does. An error is one of the scene.
@@ -76,7 +78,7 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 	}
 	var inventory []schema.GroupVersionKind
 	for _, child := range s.opts.Children {
-		if gvk := child.GroupVersionKind(); !slices.Contains(a.kinds, gvk) {
+		if gvk := child.GroupVersionKind(); !slices.Contains(a.kinds, gvk) && !s.isOther(child, one.entry) {
 			a.kinds, inventory = append(a.kinds, gvk), append(inventory, gvk)
 		}
 	}
@@ -91,7 +93,8 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 	}
 	a.reconciler = reconciler.NewMux(reconciler.NewDeclarative(reconciler.Options{
 		Client: client{s.server}, Resource: one.resource(s.kinds), Children: s.store, Applier: s.applier,
-		Calls: stubbed{a}, Checkouts: stubbedGit{a}, Providers: registry, Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots, Ready: s.ready,
+		Calls: stubbed{a}, Cross: across{a}, Checkouts: stubbedGit{a}, Providers: registry, Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots,
+		Ready: s.ready,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 			written, err := send()
 			if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
@@ -207,6 +210,7 @@ func (a *actor) take() {
 	if a.reconciler == nil {
 		return
 	}
+	a.outcome.Warnings = append(a.outcome.Warnings, slices.Sorted(maps.Keys(a.unfound))...)
 	var all []*unstructured.Unstructured
 	for _, child := range append(a.wanted, a.owned()...) {
 		if current, ok := a.server.objects[a.server.keyOf(child)]; ok && !slices.Contains(all, current) {

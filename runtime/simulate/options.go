@@ -19,14 +19,15 @@ type Options struct {
 	// Objects that exist. Those of a kind that a Katalog operates are simulated, one after the other; all others are only there.
 	// Defaults to the crFiles of the Katalogs.
 	Objects []*unstructured.Unstructured
-	// Children that exist, with their status. One that does not say whose it is belongs to the resource, if there is one alone.
+	// Children that exist, with their status. One that does not say whose it is belongs to the resource, if there is one alone. A resource that
+	// another entry operates is only there, for cross reads.
 	Children []*unstructured.Unstructured
 	// Old are the resources as they were before the last change. Defaults to none.
 	Old []*unstructured.Unstructured
-	// Roots are what templates and conditions read besides the resource and its children: cross, docker and git as they are, and in external
-	// the answers to external calls, by their names: status, body, error and called, and beside them the fields of a JSON body. A call
-	// without one is not made, and a warning of the outcome says so. Where a Katalog fetches a repository, git is what it is at: commit,
-	// branch, path, changed, error and called.
+	// Roots are what templates and conditions read besides the resource and its children: docker as it is, in cross what cross reads come
+	// to, by their names, in place of the resources that are there, and in external the answers to external calls, by their names: status,
+	// body, error and called, and beside them the fields of a JSON body. A call without one is not made, and a warning of the outcome says
+	// so. Where a Katalog fetches a repository, git is what it is at: commit, branch, path, changed, error and called.
 	Roots map[string]any
 	// Target by which the resources were delivered. Defaults to what their annotations say.
 	Target string

@@ -149,10 +149,13 @@ func (s *simulation) compareOld(resources []*resource) error {
 // observe puts a child there, as one of the resource that it belongs to.
 func (s *simulation) observe(child *unstructured.Unstructured, resources []*resource) error {
 	owner, err := ownerOf(child, resources)
-	if err != nil {
+	switch {
+	case err != nil && s.isOther(child, resources[0].entry):
+		owner = nil // of several resources it is none's
+	case err != nil:
 		return err
 	}
-	if owner == nil { // somebody else's
+	if owner == nil || child.GetAnnotations()[orkv1.AnnotationOwner] == "" && s.isOther(child, owner.entry) { // somebody else's
 		return s.server.seed(s.placed(child, metav1.NamespaceDefault))
 	}
 	namespace := owner.object.GetNamespace()

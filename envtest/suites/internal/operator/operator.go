@@ -60,6 +60,9 @@ func StartWith(ctx context.Context, cfg *rest.Config, opts engine.Options) (*Ope
 	return o, err
 }
 
+// Engine is what runs.
+func (o *Operator) Engine() *engine.Engine { return o.engine }
+
 // Stop ends the engine. It is called once.
 func (o *Operator) Stop() error {
 	o.cancel()
