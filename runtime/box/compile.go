@@ -179,6 +179,7 @@ func (c *compiler) seeing(known *roots.Known) *compiler {
 
 func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b := &Box{Finalizers: c.finalizers}
+	b.OnDelete = c.deleting().onDelete(declared.OnDelete, at.Child("onDelete"))
 	calls, c := c.externals(b, declared, at)
 	b.Gate, b.Status = c.gate(declared.Conditions, at), c.status(declared.Status, at.Child("status"))
 	if len(declared.Finalizers) > 0 {
@@ -192,7 +193,6 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.take(calls)
-	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Rollback = c.rollback(declared, at)
 	c.code(b, declared, at.Child("reconciler"))
 	blocks := b.Declared()
