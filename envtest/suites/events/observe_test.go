@@ -82,7 +82,7 @@ func happened(ctx context.Context, namespace, reason, controller string, regardi
 }
 
 var _ = Describe("observe.watch", func() {
-	It("App. A 51: has a changed object lead to its owner alone", func(ctx context.Context) {
+	It("Row 51: has a changed object lead to its owner alone", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: "+namespace+"}]}")
 		owner := widget(namespace, "two", "")
@@ -95,7 +95,7 @@ var _ = Describe("observe.watch", func() {
 		Consistently(cycles).Should(ConsistOf("two"))
 	})
 
-	It("App. A 52: finds the resource that a label, an annotation or a name tells", func(ctx context.Context) {
+	It("Row 52: finds the resource that a label, an annotation or a name tells", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, `
 observe:
@@ -115,7 +115,7 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 53: wakes every resource when a shared object changes", func(ctx context.Context) {
+	It("Row 53: wakes every resource when a shared object changes", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		shared := configMap(namespace, "shared")
 		Expect(cluster.Create(ctx, shared)).To(Succeed())
@@ -128,7 +128,7 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 54, Defect16: leaves other names and other changes alone", func(ctx context.Context) {
+	It("Row 54, Defect16: leaves other names and other changes alone", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: "+namespace+", name: shared, on: [update]}]}")
 		shared, other := configMap(namespace, "shared"), configMap(namespace, "other")
@@ -140,7 +140,7 @@ observe:
 		Eventually(cycles).Should(HaveLen(3))
 	})
 
-	It("App. A 56: asks the gate of the watch about the sentinels of the object", func(ctx context.Context) {
+	It("Row 56: asks the gate of the watch about the sentinels of the object", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		shared := configMap(namespace, "shared")
 		Expect(cluster.Create(ctx, shared)).To(Succeed())
@@ -154,7 +154,7 @@ observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: `+namespace+`, en
 		Eventually(cycles).Should(ConsistOf("three"))
 	})
 
-	It("App. A 57, Defect18: waits for a kind that is not installed, and says so", func(ctx context.Context) {
+	It("Row 57, Defect18: waits for a kind that is not installed, and says so", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: "+group+"/v1, kind: Late, keyFrom: {label: of}}]}")
 		Expect(o.State().Health.PendingObservation).To(ConsistOf("watch of Late." + group + ": kind Late of " + group + "/v1 is not installed"))
@@ -186,7 +186,7 @@ var _ = Describe("observe.events", func() {
 		return corev1.ObjectReference{APIVersion: "db.io/v1", Kind: "Database", Namespace: namespace, Name: name}
 	}
 
-	It("App. A 59: wants every field that is set to match", func(ctx context.Context) {
+	It("Row 59: wants every field that is set to match", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, "observe: {events: {ready: {reason: Ready, action: Test, namespace: "+namespace+", reportingController: db.io/a}}}")
 		happened(ctx, namespace, "Ready", "db.io/b", database(namespace, "a"))
@@ -196,7 +196,7 @@ var _ = Describe("observe.events", func() {
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 60: lets the gates read what the Event says", func(ctx context.Context) {
+	It("Row 60: lets the gates read what the Event says", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, `
 observe: {events: {ready: {reason: Ready, namespace: `+namespace+`, enqueueGate: {when: [{field: "{{ .events.ready.reportingController }}", prefix: db.}]}}}}
@@ -215,7 +215,7 @@ preReconcile: {reconcileGate: {when: [{field: "{{ .events.ready.note }}", notEqu
 		Expect(cycles()).To(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 61: finds the resources that name the object by a template", func(ctx context.Context) {
+	It("Row 61: finds the resources that name the object by a template", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, `observe: {events: {ready: {reason: Ready, namespace: `+namespace+`, regarding: {kind: Database, name: "{{ .spec.ref }}"}}}}`)
 		happened(ctx, namespace, "Ready", "db.io/a", database(namespace, "b"))
@@ -224,7 +224,7 @@ preReconcile: {reconcileGate: {when: [{field: "{{ .events.ready.note }}", notEqu
 		Consistently(cycles).Should(ConsistOf("three"))
 	})
 
-	It("App. A 62: goes by keyFrom, else by the resource or the owner that the Event is about, else to all", func(ctx context.Context) {
+	It("Row 62: goes by keyFrom, else by the resource or the owner that the Event is about, else to all", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o, cycles := observing(ctx, namespace, `
 observe:
