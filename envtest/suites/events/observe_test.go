@@ -115,6 +115,25 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
+	It("Row 64: takes from an included file what it does not say itself", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		included := file("observe.yaml", `
+watch: [{apiVersion: v1, kind: ConfigMap, namespace: `+namespace+`, keyFrom: {label: demo.io/owner}}]
+events:
+  ready: {reason: Included, namespace: `+namespace+`, keyFrom: {name: one}}
+  failed: {reason: Failed, namespace: `+namespace+`, keyFrom: {name: two}}`)
+		_, cycles := observing(ctx, namespace, "observe: {include: "+included+", events: {ready: {reason: Inline, namespace: "+namespace+", keyFrom: {name: three}}}}")
+		regarding := corev1.ObjectReference{APIVersion: "db.io/v1", Kind: "Database", Namespace: namespace, Name: "a"}
+		happened(ctx, namespace, "Included", "db.io/a", regarding)
+		happened(ctx, namespace, "Failed", "db.io/a", regarding)
+		Eventually(cycles).Should(ConsistOf("two"))
+		happened(ctx, namespace, "Inline", "db.io/a", regarding)
+		Eventually(cycles).Should(ConsistOf("two", "three"))
+		Consistently(cycles).Should(ConsistOf("two", "three"), "the inline event took the place of the included one")
+		Expect(cluster.Create(ctx, configMap(namespace, "labelled", func(c *corev1.ConfigMap) { c.Labels = map[string]string{"demo.io/owner": "one"} }))).To(Succeed())
+		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
+	})
+
 	It("Row 53: wakes every resource when a shared object changes", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		shared := configMap(namespace, "shared")
@@ -252,3 +271,11 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 })
+
+var _ = DescribeTable("a Katalog with observations that cannot be", func(observe, want string) {
+	Expect(problems(katalogOf("w", "", "observe: "+observe))).To(ContainSubstring(want))
+},
+	Entry("Row 52: two places to find a resource", "{watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {label: a, name: b}}]}",
+		"keyFrom: set exactly one of several fields, got 2; valid: annotation, label, name"),
+	Entry("Row 63: the name of an event that no condition can read", "{events: {db-ready: {reason: Ready}}}", `want a camelCase name such as dbReady, for conditions read .events.<name>; got "db-ready"`),
+)
