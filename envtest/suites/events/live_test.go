@@ -95,8 +95,7 @@ func startLiveWith(ctx context.Context, text string, opts live.Options) *liveOpe
 		Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}, Namespace: "default", External: external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(dialer)},
 	})
 	Expect(err).NotTo(HaveOccurred())
-	written := []*orkv1.Katalog{result.Documents[0].Written}
-	opts.Written = func() []*orkv1.Katalog { return written }
+	opts.Written = func(*orkv1.Katalog) *orkv1.Katalog { return result.Documents[0].Written }
 	Expect(mgr.AddMetricsServerExtraHandler("/", o.engine.Handler(opts))).To(Succeed())
 
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))

@@ -157,7 +157,9 @@ onReconcile:
 var worldly = regexp.MustCompile(`\.(metadata|status|children|external|cross|git|docker)\b|[( ]\.[) ]`)
 
 // withNotes puts functions into a Katalog.
-func withNotes(functions, katalog string) string { return "notes:\n  functions:" + functions + "\n" + katalog }
+func withNotes(functions, katalog string) string {
+	return "notes:\n  functions:" + functions + "\n" + katalog
+}
 
 var _ = DescribeTable("Row 69: a Katalog with notes that cannot be", func(functions, want string) {
 	Expect(problems(withNotes(functions, katalogOf("w", "", "onReconcile: {configMaps: [{name: a}]}")))).To(ContainSubstring(want))
