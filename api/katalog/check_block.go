@@ -46,9 +46,6 @@ func (c *checker) block(block *orkv1.Block, role blockRole, path *field.Path) {
 		}
 	}
 	c.external(block.External, path.Child("external"))
-	if role == blockDelete && len(block.External) > 0 {
-		c.errorf(path.Child("external"), "calls of onDelete are %s; onReconcile makes them", notYet)
-	}
 	c.git(block.Git, path.Child("git"))
 	c.docker(block.Docker, role, path.Child("docker"))
 	c.scaledTwice(block, path)

@@ -39,6 +39,9 @@ func (r *Known) WithResult(name string, fields ...string) *Known {
 	return r.With(External, object(calls))
 }
 
+// WithoutExternal returns the roots of a place that sees no results of external calls.
+func (r *Known) WithoutExternal() *Known { return r.With(External, object(nil)) }
+
 // InCall returns the roots of an external call, which is made before there are children to see.
 func (r *Known) InCall() *Known {
 	return r.without("is there after the external calls", "children", Docker)

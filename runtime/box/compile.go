@@ -191,6 +191,7 @@ func (c *compiler) seeing(known *roots.Known) *compiler {
 func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b := &Box{Finalizers: c.finalizers}
 	calls, c := c.externals(b, declared, at)
+	b.OnDelete = c.deleting().onDelete(declared.OnDelete, at.Child("onDelete"))
 	builds, c := c.builds(declared, at)
 	b.Gate, b.Status = c.gate(declared.Conditions, at), c.status(declared.Status, at.Child("status"))
 	if len(declared.Finalizers) > 0 {
@@ -205,7 +206,6 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
 	b.take(calls)
 	b.takeBuilds(builds)
-	b.OnDelete = c.onDelete(declared.OnDelete, at.Child("onDelete"))
 	b.Rollback = c.rollback(declared, at)
 	b.Provided = c.providers(declared.Providers, at.Child("providers"))
 	c.seeing(c.known.WithoutCross("is there after the args of Go code")).code(b, declared, at.Child("reconciler"))

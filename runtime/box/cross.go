@@ -105,11 +105,11 @@ func (c *compiler) crossSource(declared *orkv1.CrossRead, read *Cross, at *field
 		source.clusterScoped = !*entry.Namespaced
 	}
 	if s.Endpoint != "" {
-		c.url(s.Endpoint, at.Child("endpoint"))
+		c.url(s.Endpoint, orkv1.ProtocolHTTP, at.Child("endpoint"))
 		source.endpoint = c.template(s.Endpoint, at.Child("endpoint"))
 		return source
 	}
-	c.url(s.Host, at.Child("host"))
+	c.url(s.Host, orkv1.ProtocolHTTP, at.Child("host"))
 	source.host = c.template(s.Host, at.Child("host"))
 	one := source.base.Protocol == orkv1.CrossProtocolCR || source.base.Protocol == orkv1.CrossProtocolEvents
 	switch {

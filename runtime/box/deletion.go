@@ -8,8 +8,8 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/controllers"
+	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // DefaultDeleteTimeout is how long a stage of a deletion may take.
@@ -17,8 +17,9 @@ const DefaultDeleteTimeout = 5 * time.Minute
 
 // Deletion is what happens before a deleted resource goes: jobs run, and children are deleted and gone.
 type Deletion struct {
-	// Gate of the whole; while it is false, nothing of it happens.
-	Gate *conditions.Program
+	// Block is onDelete itself: while its gate is false, nothing happens, and its calls are made before the first stage. Its children are
+	// those of the stages.
+	Block
 	// Ordered has each stage begin when the one before it is done. Without it there is one stage.
 	Ordered bool
 	Stages  []Stage
@@ -48,42 +49,67 @@ func (d *Deletion) blocks() []Block {
 	return blocks
 }
 
+// calls are those of all stages, and those before them. A nil Deletion makes none.
+func (d *Deletion) calls() call.List {
+	if d == nil {
+		return nil
+	}
+	all := d.Calls
+	for i := range d.Stages {
+		all = append(all[:len(all):len(all)], d.Stages[i].Calls...)
+	}
+	return all
+}
+
 // onDelete compiles the stages. What is deleted needs no more than a name; a job is run, and checked as one that is made.
 func (c *compiler) onDelete(declared *orkv1.Block, at *field.Path) *Deletion {
 	if declared == nil {
 		return nil
 	}
-	deletion := &Deletion{Gate: c.gate(declared.Conditions, at), Ordered: declared.Ordered}
+	deletion := &Deletion{Block: Block{Name: "onDelete"}, Ordered: declared.Ordered}
+	c = c.enter(&deletion.Block, declared, at)
 	timeout := timeoutOf(declared, DefaultDeleteTimeout)
-	if len(declared.Groups) == 0 { // the gate is that of the whole
-		flat := c.stage(declared, at)
-		flat.Name, flat.Timeout = "onDelete", timeout
-		deletion.Stages = []Stage{flat}
+	if len(declared.Groups) == 0 { // gate and calls are those of the whole
+		deletion.Stages = []Stage{{Block: Block{Name: deletion.Name, Children: c.going(declared, at)}, Timeout: timeout}}
 		return deletion
 	}
 	for i := range declared.Groups {
 		group, here := &declared.Groups[i], at.Child("groups").Index(i)
-		stage := c.stage(group, here)
-		stage.Name, stage.Title = fmt.Sprintf("onDelete.groups[%d]", i), group.Name
-		stage.Gate, stage.Timeout = c.gate(group.Conditions, here), timeoutOf(group, timeout)
+		stage := Stage{Block: Block{Name: fmt.Sprintf("onDelete.groups[%d]", i)}, Title: group.Name, Timeout: timeoutOf(group, timeout)}
+		stage.Children = c.enter(&stage.Block, group, here).going(group, here)
 		deletion.Stages = append(deletion.Stages, stage)
 	}
 	return deletion
 }
 
-// stage compiles what a block lists.
-func (c *compiler) stage(declared *orkv1.Block, at *field.Path) Stage {
-	var stage Stage
-	c.noCalls(declared, at)
+// deleting returns a compiler of texts of a deletion, which makes no calls but its own.
+func (c *compiler) deleting() *compiler {
+	deleting := c.seeing(c.known.WithoutExternal())
+	deleting.called = nil
+	return deleting
+}
+
+// enter compiles the calls and the gate of a block of onDelete, and returns a compiler of what is in it.
+func (c *compiler) enter(block *Block, declared *orkv1.Block, at *field.Path) *compiler {
+	block.Calls, c = c.calls(declared.External, block.Name, at)
+	block.Gate = c.gate(declared.Conditions, at)
+	block.GateWaits = reads(block.Gate, externalRoot) // the children are known before
+	return c
+}
+
+// going compiles what a block of onDelete lists.
+func (c *compiler) going(declared *orkv1.Block, at *field.Path) []Child {
+	var children []Child
 	c.noGit(declared, at)
+	c.noBuild(declared, at)
 	for _, declaration := range c.registry.Declarations(declared, at) {
 		if isJob(declaration.Kind) {
 			c.report(declaration.Check()...)
 		}
 		c.report(noDependencies(declaration)...)
-		stage.Children = append(stage.Children, c.child(declaration, false, at))
+		children = append(children, c.child(declaration, false, at))
 	}
-	return stage
+	return children
 }
 
 func timeoutOf(block *orkv1.Block, otherwise time.Duration) time.Duration {
@@ -98,9 +124,9 @@ func (d *Deletion) noteReads(note func(children *bool, references [][]string)) {
 	if d == nil {
 		return
 	}
-	note(&d.ReadsChildren, d.Gate.References())
-	for _, block := range d.blocks() {
+	for _, block := range append(d.blocks(), d.Block) {
 		note(&d.ReadsChildren, block.Gate.References())
+		note(new(bool), block.Calls.References())
 		for _, child := range block.Children {
 			note(&d.ReadsChildren, child.Gate.References())
 			note(&d.ReadsChildren, child.Value.References())

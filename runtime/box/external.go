@@ -45,7 +45,7 @@ func (c *compiler) calls(declared []orkv1.ExternalCall, above string, at *field.
 
 func (c *compiler) call(declared *orkv1.ExternalCall, place string, index int, at *field.Path) *call.Call {
 	here := at.Child("external").Index(index)
-	c.url(declared, here.Child("url"))
+	c.url(declared.URL, declared.Protocol, here.Child("url"))
 	texts, errs := template.CompileOf(c.language.Under(at), call.Texts{
 		URL: declared.URL, Query: declared.Query, Args: declared.Args, Body: declared.Body, Headers: declared.Headers,
 	}, field.NewPath("external").Index(index))
@@ -125,26 +125,31 @@ func (b *Box) take(lists map[string]call.List) {
 
 // readsResults tells whether a gate can only be asked when the external calls are made.
 func readsResults(program *conditions.Program) bool {
-	return slices.ContainsFunc(program.References(), func(path []string) bool {
-		return len(path) == 0 || path[0] == externalRoot || path[0] == roots.Docker || path[0] == "children"
-	})
+	return reads(program, externalRoot, roots.Docker, "children")
 }
 
-// noCalls refuses calls in a block that makes none.
-func (c *compiler) noCalls(declared *orkv1.Block, at *field.Path) {
-	if declared != nil && len(declared.External) > 0 {
-		c.report(field.Forbidden(at.Child("external"), "is not supported yet in this block"))
-	}
+// noBuild refuses an image in a block that builds none.
+func (c *compiler) noBuild(declared *orkv1.Block, at *field.Path) {
 	if declared != nil && declared.Docker != nil {
 		c.report(field.Forbidden(at.Child("docker"), "an image is built in onCreate or onReconcile alone"))
 	}
 }
 
+// reads tells whether a gate reads one of the roots.
+func reads(program *conditions.Program, roots ...string) bool {
+	return slices.ContainsFunc(program.References(), func(path []string) bool {
+		return len(path) == 0 || slices.Contains(roots, path[0])
+	})
+}
+
 // Calls are all that a cycle of the box may make, those of the entry's rules included.
 func (s *Set) Calls(b *Box) call.List {
-	all := slices.Concat(b.HookCalls, s.MutationCalls, s.ValidationCalls)
+	all := slices.Concat(b.HookCalls, s.MutationCalls, s.ValidationCalls, b.OnDelete.calls())
 	for _, block := range b.Blocks {
 		all = append(all, block.Calls...)
+	}
+	if r := b.Rollback; r != nil && r.Block != nil {
+		all = append(all, r.Block.Calls...)
 	}
 	return all
 }

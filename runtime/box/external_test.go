@@ -105,13 +105,45 @@ func TestExternalResults(t *testing.T) {
 			entry: "mutation: {mutateFirst: false, rules: [{field: spec.a, default: '{{ .external.alpha.a }}'}]}\n" +
 				"validation: {external: [" + a + "]}\noperatorBox: {}",
 		},
-		"Children?":  {reason: "a call is made before there are children", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http://{{ .children.service.name }}"}]}}`, want: "is there after the external calls"},
-		"NoURL":      {reason: "it goes somewhere", entry: `operatorBox: {onReconcile: {external: [{name: a, url: ""}]}}`, want: "external[0].url: Required value"},
-		"Scheme":     {reason: "over HTTP", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "ftp://a"}]}}`, want: "must begin with http:// or https://"},
-		"NoHost":     {reason: "to a host", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http:///x"}]}}`, want: "is no URL with a host"},
-		"FromSpec":   {reason: "which a resource may tell", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "{{ .spec.url }}"}]}}`},
-		"OnRollback": {reason: "not everywhere", entry: `operatorBox: {rollback: {onRollback: {external: [` + a + `]}}}`, want: "is not supported yet in this block"},
-		"OnDelete":   {reason: "not everywhere", entry: `operatorBox: {onDelete: {external: [` + a + `]}}`, want: "is not supported yet in this block"},
+		"Children?": {reason: "a call is made before there are children", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http://{{ .children.service.name }}"}]}}`, want: "is there after the external calls"},
+		"NoURL":     {reason: "it goes somewhere", entry: `operatorBox: {onReconcile: {external: [{name: a, url: ""}]}}`, want: "external[0].url: Required value"},
+		"Scheme":    {reason: "over HTTP", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "ftp://a"}]}}`, want: "must begin with http:// or https://"},
+		"NoHost":    {reason: "to a host", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http:///x"}]}}`, want: "is no URL with a host"},
+		"FromSpec":  {reason: "which a resource may tell", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "{{ .spec.url }}"}]}}`},
+		"OnRollback": {
+			reason: "a rollback sees its own calls, those of the other blocks, and the earlier spec",
+			entry: `operatorBox: {onReconcile: {external: [` + a + `]}, rollback: {onRollback: {external: [{name: beta, url: "http://b/{{ .previous.spec.a }}/{{ .external.alpha.body }}"}], ` +
+				`when: [{field: external.beta.status, equals: "200"}], configMaps: [{name: c, data: {a: "{{ .external.beta.body }}"}}]}}}`,
+		},
+		"OnRollbackTwice": {
+			reason: "which are made in the same cycle", entry: `operatorBox: {onReconcile: {external: [` + a + `]}, rollback: {onRollback: {external: [` + a + `]}}}`,
+			want: "is the name of spec.crds[shop].operatorBox.onReconcile.external[0] already",
+		},
+		"OnRollbackAlone": {
+			reason: "and nobody else sees them", want: "so it is always empty",
+			entry: `operatorBox: {onReconcile: ` + reads("alpha") + `, rollback: {onRollback: {external: [` + a + `]}}}`,
+		},
+		"OnDelete": {
+			reason: "a group sees the calls of the whole and its own",
+			entry: `operatorBox: {onDelete: {ordered: true, external: [` + a + `], when: [{field: external.alpha.status, equals: "200"}], ` +
+				`groups: [{external: [` + b + `], when: [{field: external.beta.status, equals: "200"}], jobs: [{name: "{{ .external.beta.body }}", image: a}]}]}}`,
+		},
+		"OnDeleteGroups": {
+			reason: "and not those of another group, which a later cycle does not make", want: "so it is always empty",
+			entry: `operatorBox: {onDelete: {ordered: true, groups: [{external: [` + a + `]}, {configMaps: [{name: "{{ .external.alpha.body }}"}]}]}}`,
+		},
+		"OnDeleteOwn": {
+			reason: "a deletion makes the calls of no other block, so their names are free", entry: "mutation: {external: [" + a + "]}\n" +
+				"operatorBox: {onReconcile: {external: [{name: gamma, url: 'http://a'}]}, onDelete: {external: [" + a + ", {name: gamma, url: 'http://a'}]}}",
+		},
+		"OnDeleteOther": {
+			reason: "and their results are not there", want: "so it is always empty",
+			entry: `operatorBox: {onReconcile: {external: [` + a + `]}, onDelete: {configMaps: [{name: "{{ .external.alpha.body }}"}]}}`,
+		},
+		"OnDeleteTwice": {
+			reason: "no result replaces that of the whole", entry: `operatorBox: {onDelete: {ordered: true, external: [` + a + `], groups: [{external: [` + a + `]}]}}`,
+			want: "is the name of spec.crds[shop].operatorBox.onDelete.external[0] already",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -148,11 +180,16 @@ func TestCallSite(t *testing.T) {
 func TestCredentialRights(t *testing.T) {
 	sets, found := compileCalls(t, `operatorBox:
   preReconcile: {reconcileGate: {external: [{name: a, url: "http://a", auth: {secretRef: {name: one, key: token}}}]}}
-  onReconcile: {external: [{name: a, url: "http://a", auth: {secretRef: {name: two, namespace: other, key: token}}}, {name: b, url: "http://a", auth: {env: A}}]}`)
+  onReconcile: {external: [{name: a, url: "http://a", auth: {secretRef: {name: two, namespace: other, key: token}}}, {name: b, url: "http://a", auth: {env: A}}]}
+  onDelete: {ordered: true, external: [{name: a, url: "http://a", auth: {secretRef: {name: three, key: token}}}],
+    groups: [{external: [{name: b, url: "http://a", auth: {secretRef: {name: four, key: token}}}]}]}
+  rollback: {onRollback: {external: [{name: c, url: "http://a", auth: {secretRef: {name: five, key: token}}}]}}`)
 	if len(found.Errors) > 0 {
 		t.Fatal(found.Errors.ToAggregate())
 	}
-	want := rbacv1.PolicyRule{APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"one", "two"}, Verbs: []string{"get"}}
+	want := rbacv1.PolicyRule{
+		APIGroups: []string{""}, Resources: []string{"secrets"}, ResourceNames: []string{"five", "four", "one", "three", "two"}, Verbs: []string{"get"},
+	}
 	if !slices.ContainsFunc(box.Rules(sets...), func(rule rbacv1.PolicyRule) bool { return cmp.Equal(rule, want) }) {
 		t.Errorf("Rules() = %v, want %v among them", box.Rules(sets...), want)
 	}

@@ -36,10 +36,10 @@ func (c *compiler) resulting(one *orkv1.ExternalCall) *roots.Known {
 	return c.known.WithResult(one.Name, append(all, fields...)...)
 }
 
-// url checks what can be known of a URL before it is rendered. What is shown of it has no password.
-func (c *compiler) url(declared *orkv1.ExternalCall, at *field.Path) {
-	text := strings.TrimSpace(string(declared.URL))
-	protocol := cmp.Or(declared.Protocol, orkv1.ProtocolHTTP)
+// url checks what can be known of a URL of a protocol before it is rendered. What is shown of it has no password.
+func (c *compiler) url(declared orkv1.Template, protocol orkv1.Protocol, at *field.Path) {
+	text := strings.TrimSpace(string(declared))
+	protocol = cmp.Or(protocol, orkv1.ProtocolHTTP)
 	if protocol == orkv1.ProtocolKafka && text != "" && !strings.Contains(text, "://") && !strings.HasPrefix(text, "{{") {
 		text = "kafka://" + text // a list of hosts alone
 	}
@@ -55,7 +55,7 @@ func (c *compiler) url(declared *orkv1.ExternalCall, at *field.Path) {
 	case strings.Contains(scheme, "{{"):
 	case !found || !slices.Contains(schemes[protocol], scheme):
 		c.report(field.Invalid(at, shown, "must begin with "+strings.Join(schemes[protocol], ":// or ")+"://"))
-	case isStatic(declared.URL):
+	case isStatic(declared):
 		if !hasHosts(scheme, authority) {
 			c.report(field.Invalid(at, shown, "is no URL with a host"))
 		}

@@ -53,12 +53,15 @@ func (c *compiler) rollback(declared *orkv1.OperatorBox, at *field.Path) *Rollba
 			r.Within = trigger.WithinDuration.Duration
 		}
 	}
-	c.noCalls(declared.Rollback.OnRollback, at.Child("rollback", "onRollback"))
-	c.noGit(declared.Rollback.OnRollback, at.Child("rollback", "onRollback"))
-	blocks := c.recalling().block(declared.Rollback.OnRollback, "onRollback", true, at.Child("rollback"))
-	if len(blocks) > 0 {
-		r.Block = &blocks[0]
+	onRollback := declared.Rollback.OnRollback
+	c.noGit(onRollback, at.Child("rollback", "onRollback"))
+	c.noBuild(onRollback, at.Child("rollback", "onRollback"))
+	if onRollback == nil {
+		return r
 	}
+	calls, seeing := c.recalling().calls(onRollback.External, "onRollback", at.Child("rollback", "onRollback"))
+	r.Block = &seeing.block(onRollback, "onRollback", true, at.Child("rollback"))[0]
+	r.Block.Calls, r.Block.GateWaits = calls, readsResults(r.Block.Gate)
 	return r
 }
 

@@ -48,7 +48,7 @@ func (c *compiler) scalingSources(declared *orkv1.Conditions, at *field.Path) ma
 				case !isStatic(text):
 					c.report(field.Invalid(here.Child(key), string(text), "must be a plain text: a controller looks at no single resource that a template could read"))
 				default:
-					c.url(text, here.Child(key))
+					c.url(text, orkv1.ProtocolHTTP, here.Child(key))
 				}
 			}
 		}

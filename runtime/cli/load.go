@@ -32,6 +32,9 @@ type reading struct {
 	rights    bool // to print what rights they need
 }
 
+// toRun is what files are read for at the start of an operator, and whenever they change.
+func toRun() reading { return reading{inCluster: inCluster(), run: true} }
+
 // load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
 // no documents.
 func load(opts Options, files []string, purpose reading) (*loaded, error) {

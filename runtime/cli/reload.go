@@ -25,6 +25,9 @@ type reloader struct {
 	sources    []string
 	collection *katalogs.Collection
 	series     *metrics.Reloads
+	// written is told what the files have, and documents are what runs of them.
+	written   written
+	documents []*katalog.Document
 	// dev applies what the files name besides, outside a cluster.
 	dev devMode
 }
@@ -43,7 +46,7 @@ func (r *reloader) run(ctx context.Context) {
 // reload reads the files. When they are wrong, what ran last goes on.
 func (r *reloader) reload(ctx context.Context) error {
 	log := logf.FromContext(ctx)
-	l, err := load(r.opts(), r.files, reading{inCluster: inCluster()})
+	l, err := load(r.opts(), r.files, toRun())
 	if l == nil {
 		return err
 	}
@@ -76,7 +79,13 @@ func (r *reloader) take(ctx context.Context, l *loaded) error {
 			return err
 		}
 	}
-	if err := r.collection.SetFiles(l.katalogs()); err != nil {
+	r.written.add(l.documents) // whoever asks while they are taken sees either
+	err := r.collection.SetFiles(l.katalogs())
+	if err == nil {
+		r.documents = l.documents
+	}
+	r.written.keep(r.documents)
+	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
 	if !inCluster() {

@@ -164,7 +164,7 @@ func (f *runFlags) load(ctx context.Context, cmd *cobra.Command, opts Options) (
 	if len(f.files) == 0 {
 		return &loaded{}, nil
 	}
-	l, err := loadInterruptibly(ctx, opts, f.files, reading{inCluster: inCluster(), run: true})
+	l, err := loadInterruptibly(ctx, opts, f.files, toRun())
 	if l != nil {
 		printWarnings(cmd, l.warnings)
 	}
@@ -235,7 +235,9 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
-	if err := f.serveLive(mgr, e, l); err != nil {
+	r.documents = l.documents
+	r.written.keep(l.documents)
+	if err := f.serveLive(mgr, e, &r.written); err != nil {
 		return err
 	}
 	if err := f.collect(mgr, e, l, r); err != nil {

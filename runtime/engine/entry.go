@@ -281,7 +281,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Asked: e.asked, Panicked: e.metrics.Panics.Inc,
 	})
 	k := kordinator.New(kordinator.Options{
-		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative), nil), Events: r.queue.Facts,
+		Set: e.set, Resources: r.resources, Reconciler: reconciler.NewMux(e.reconciler(declarative)), Events: r.queue.Facts,
 		Health: e.health, Metrics: e.metrics, Drain: e.engine.drain.left, Now: e.engine.opts.Now,
 		Held:  func() bool { return !r.released.Load() },
 		State: e.feedback, Flight: e.engine.flight.Of(e.set.Name), Later: r.queue.AddAfter, Calls: calls,

@@ -42,7 +42,7 @@ func gated(t *testing.T, preReconcile orkv1.PreReconcile) *box.Set {
 func enabled(o *unstructured.Unstructured) { o.Object["spec"] = map[string]any{"enabled": "true"} }
 
 // The reconcile gate is asked before any reconciler, whatever it is of, and what it holds back is dropped until the next event.
-func TestDefect8And10ReconcileGate(t *testing.T) {
+func TestDefect08ReconcileGate(t *testing.T) {
 	yes := orkv1.Template("true")
 	byEnabled := orkv1.PreReconcile{ReconcileGate: &orkv1.ReconcileGate{Gate: orkv1.Gate{
 		Conditions: orkv1.Conditions{When: []orkv1.Condition{{Field: "spec.enabled", Equals: &yes}}},

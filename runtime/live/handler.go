@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Token is asked for as a bearer token, but not by the probes. Defaults to none: everybody who reaches the port may read.
 	Token string
-	// Written are the Katalogs as their files have them, without defaults. Defaults to the Katalogs with defaults.
-	Written func() []*orkv1.Katalog
+	// Written is a Katalog that runs as its file has it, without defaults. Defaults to the Katalog with defaults.
+	Written func(running *orkv1.Katalog) *orkv1.Katalog
 	// Gatherer has the series for queries. Defaults to none.
 	Gatherer prometheus.Gatherer
 	// Version of the runtime, ClusterName and GatewayEndpoint are told as they are. They default to nothing.
@@ -39,7 +39,7 @@ func New(source Source, opts Options) http.Handler {
 	}
 	a := &api{Options: opts, source: source}
 	if a.Written == nil {
-		a.Written = func() []*orkv1.Katalog { return source.Runtime().Katalogs }
+		a.Written = func(running *orkv1.Katalog) *orkv1.Katalog { return running }
 	}
 	if a.Gatherer == nil {
 		a.Gatherer = prometheus.GathererFunc(nothing)

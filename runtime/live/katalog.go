@@ -163,7 +163,14 @@ func (v view) space() string {
 }
 
 // raw is the Katalog as its file has it, enriched the same with all defaults.
-func (a *api) raw(w http.ResponseWriter, _ *http.Request) { katalogs(w, a.Written()) }
+func (a *api) raw(w http.ResponseWriter, _ *http.Request) {
+	running := a.source.Runtime().Katalogs
+	all := make([]*orkv1.Katalog, 0, len(running))
+	for _, one := range running {
+		all = append(all, a.Written(one))
+	}
+	katalogs(w, all)
+}
 
 func (a *api) enriched(w http.ResponseWriter, _ *http.Request) {
 	katalogs(w, a.source.Runtime().Katalogs)
@@ -201,10 +208,8 @@ func entry(w http.ResponseWriter, declared *orkv1.CRD) {
 
 // written is the entry as its file has it.
 func (a *api) written(v view) *orkv1.CRD {
-	for _, one := range a.Written() {
-		if crd, ok := one.Spec.CRDs[v.Name]; ok && one.Name == v.Katalog.Name {
-			return &crd
-		}
+	if crd, ok := a.Written(v.Katalog).Spec.CRDs[v.Name]; ok {
+		return &crd
 	}
 	return v.Declared
 }

@@ -54,7 +54,7 @@ var paths = map[string]string{
 
 func TestAnswers(t *testing.T) {
 	f := newFake(t)
-	api := handler(t, f, live.Options{Version: "v1.0.0", ClusterName: "test", Written: func() []*orkv1.Katalog { return []*orkv1.Katalog{f.written} }})
+	api := handler(t, f, live.Options{Version: "v1.0.0", ClusterName: "test", Written: func(*orkv1.Katalog) *orkv1.Katalog { return f.written }})
 	for name, path := range paths {
 		t.Run(name, func(t *testing.T) {
 			status, body := get(t, api, path)

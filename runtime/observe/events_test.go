@@ -27,12 +27,12 @@ func TestEventRoutes(t *testing.T) {
 		want                    []string
 	}{
 		"AllFieldsMatch": {
-			reason:   "App. A 59: every field that is set matches",
+			reason:   "Row 59: every field that is set matches",
 			declared: `{reason: DatabaseReady, action: Start, type: Normal, reportingController: db.io/controller, reportingInstance: c-0, namespace: shop, name: e}`,
 			event:    anEvent, want: everybody,
 		},
 		"OneFieldDiffers": {
-			reason:   "App. A 59: one that does not is enough",
+			reason:   "Row 59: one that does not is enough",
 			declared: `{reason: DatabaseReady, action: Stop}`, event: anEvent,
 		},
 		"Namespace": {reason: "the Event's namespace is one of them", declared: `{reason: DatabaseReady, namespace: other}`, event: anEvent},
@@ -45,7 +45,7 @@ func TestEventRoutes(t *testing.T) {
 		"OtherRegardingName": {reason: "and another name is another object", declared: `{regarding: {name: b}}`, event: anEvent},
 		"Related":            {reason: "an Event without a related object is about none", declared: `{reason: DatabaseReady, related: {kind: Pod}}`, event: anEvent},
 		"Templated": {
-			reason:   "App. A 61: a template leads to the resources that name the object",
+			reason:   "Row 61: a template leads to the resources that name the object",
 			declared: `{reason: DatabaseReady, regarding: {kind: Database, name: "{{ .spec.ref }}"}}`, event: anEvent,
 			want: []string{"other/one", "shop/one"},
 		},
@@ -59,7 +59,7 @@ func TestEventRoutes(t *testing.T) {
 			declared: `{regarding: {kind: Database, name: "{{ .spec.none }}"}}`, event: anEvent,
 		},
 		"KeyFrom": {
-			reason:   "App. A 62: keyFrom comes first",
+			reason:   "Row 62: keyFrom comes first",
 			declared: `{reason: DatabaseReady, keyFrom: {name: two}}`, event: about(`{apiVersion: example.com/v1, kind: Widget, namespace: shop, name: one}`),
 			want: []string{"shop/two"},
 		},
@@ -73,7 +73,7 @@ func TestEventRoutes(t *testing.T) {
 			declared: `{keyFrom: {name: two}, regarding: {name: "{{ .spec.ref }}"}}`, event: anEvent,
 		},
 		"Primary": {
-			reason:   "App. A 62: an Event about a resource leads to it, in any version of its kind",
+			reason:   "Row 62: an Event about a resource leads to it, in any version of its kind",
 			declared: `{reason: DatabaseReady}`, event: about(`{apiVersion: example.com/v1beta1, kind: Widget, namespace: other, name: one}`),
 			want: []string{"other/one"},
 		},
@@ -82,24 +82,24 @@ func TestEventRoutes(t *testing.T) {
 			declared: `{reason: DatabaseReady}`, event: about(`{apiVersion: example.com/v1, kind: Widget, namespace: other, name: gone}`),
 		},
 		"Owned": {
-			reason:   "App. A 62: an Event about an object in memory leads to its owner",
+			reason:   "Row 62: an Event about an object in memory leads to its owner",
 			declared: `{reason: DatabaseReady}`, event: about(`{apiVersion: batch/v1, kind: Job, namespace: shop, name: owned}`),
 			want: []string{"shop/two"},
 		},
 		"NotOwned": {
-			reason:   "App. A 62: or to all without an owner",
+			reason:   "Row 62: or to all without an owner",
 			declared: `{reason: DatabaseReady}`, event: about(`{apiVersion: batch/v1, kind: Job, namespace: shop, name: free}`), want: everybody,
 		},
 		"Broadcast": {
-			reason:   "App. A 62: an Event that leads nowhere concerns all",
+			reason:   "Row 62: an Event that leads nowhere concerns all",
 			declared: `{reason: DatabaseReady}`, event: anEvent, want: everybody,
 		},
 		"GateOpen": {
-			reason:   "App. A 60: the gate reads the Event, by the name of the declaration",
+			reason:   "Row 60: the gate reads the Event, by the name of the declaration",
 			declared: `{reason: DatabaseReady, enqueueGate: {when: [{field: "{{ .events.e.reportingController }}", prefix: db.}]}}`, event: anEvent, want: everybody,
 		},
 		"GateClosed": {
-			reason:   "App. A 60: beside the resource",
+			reason:   "Row 60: beside the resource",
 			declared: `{reason: DatabaseReady, enqueueGate: {when: [{field: "{{ .events.e.regarding.name }}", equals: "{{ .spec.ref }}"}]}}`, event: anEvent,
 			want: []string{"other/one", "shop/one"},
 		},

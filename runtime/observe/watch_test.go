@@ -155,7 +155,7 @@ func TestWatchRoutes(t *testing.T) {
 		want                []string
 	}{
 		"OwnerReference": {
-			reason: "App. A 51: an owned object concerns its owner", box: plain,
+			reason: "Row 51: an owned object concerns its owner", box: plain,
 			object: `ownerReferences: [{apiVersion: example.com/v1, kind: Widget, name: one}]`, want: []string{"shop/one"},
 		},
 		"Defect19": {
@@ -189,18 +189,18 @@ func TestWatchRoutes(t *testing.T) {
 			object: `annotations: {orkestra.konductor.io/owner: Other.example.com/other/one}`,
 		},
 		"Broadcast": {
-			reason: "App. A 53: an object that leads nowhere concerns all", box: plain, object: ``,
+			reason: "Row 53: an object that leads nowhere concerns all", box: plain, object: ``,
 			want: []string{"/zone", "other/one", "shop/one", "shop/two"},
 		},
 		"Implicit": {
-			reason: "App. A 55: an object of a managed kind concerns its owner", box: `reconciler: {hooks: {location: x, function: F, managedResources: [{kind: ConfigMap}]}}`,
+			reason: "Row 55: an object of a managed kind concerns its owner", box: `reconciler: {hooks: {location: x, function: F, managedResources: [{kind: ConfigMap}]}}`,
 			object: `ownerReferences: [{apiVersion: example.com/v1, kind: Widget, name: two}]`, want: []string{"shop/two"},
 		},
 		"ImplicitNeverBroadcasts": {
-			reason: "App. A 55: and without an owner nobody", box: `reconciler: {hooks: {location: x, function: F, managedResources: [{kind: ConfigMap}]}}`, object: ``,
+			reason: "Row 55: and without an owner nobody", box: `reconciler: {hooks: {location: x, function: F, managedResources: [{kind: ConfigMap}]}}`, object: ``,
 		},
 		"Label": {
-			reason: "App. A 52, Defect15: a label holds a name, which is one in the namespace of the object", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {label: demo.io/owner}}]}`,
+			reason: "Row 52, Defect15: a label holds a name, which is one in the namespace of the object", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {label: demo.io/owner}}]}`,
 			object: `labels: {demo.io/owner: one}`, want: []string{"shop/one"},
 		},
 		"LabelOfClusterScoped": {
@@ -224,7 +224,7 @@ func TestWatchRoutes(t *testing.T) {
 			object: `annotations: {demo.io/owner: two}`, want: []string{"shop/two"},
 		},
 		"Name": {
-			reason: "App. A 52: a name is that of one resource", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {name: one, namespace: other}}]}`,
+			reason: "Row 52: a name is that of one resource", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {name: one, namespace: other}}]}`,
 			object: ``, want: []string{"other/one"},
 		},
 		"NameBeforeOwner": {
@@ -284,7 +284,7 @@ func TestWatchSees(t *testing.T) {
 			},
 		},
 		"On": {
-			reason: "App. A 54: what is not among on is dropped", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, "on": [delete]}]}`,
+			reason: "Row 54: what is not among on is dropped", box: `observe: {watch: [{apiVersion: v1, kind: ConfigMap, "on": [delete]}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
 				t.Helper()
 				h.OnAdd(configMap(t, "1", ""), false)
@@ -310,7 +310,7 @@ func TestWatchSees(t *testing.T) {
 			want: []string{"shop/one", "shop/two"},
 		},
 		"GateClosed": {
-			reason: "App. A 56: the gate sees the sentinels of the object",
+			reason: "Row 56: the gate sees the sentinels of the object",
 			box:    `observe: {watch: [{apiVersion: v1, kind: ConfigMap, enqueueGate: {sentinels: [labelsChanged]}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
 				t.Helper()
@@ -318,7 +318,7 @@ func TestWatchSees(t *testing.T) {
 			},
 		},
 		"GateOpen": {
-			reason: "App. A 56: and lets through what they are true of",
+			reason: "Row 56: and lets through what they are true of",
 			box:    `observe: {watch: [{apiVersion: v1, kind: ConfigMap, enqueueGate: {sentinels: [labelsChanged]}}]}`,
 			happens: func(t *testing.T, h toolscache.ResourceEventHandler) {
 				t.Helper()

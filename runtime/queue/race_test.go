@@ -18,9 +18,9 @@ import (
 // object be with two workers.
 func TestManyProducersAndWorkers(t *testing.T) {
 	const (
-		producers = 8
+		producers = 64
 		workers   = 8
-		events    = 500
+		events    = 60
 		objects   = 20
 	)
 	synctest.Test(t, func(t *testing.T) {
@@ -69,8 +69,8 @@ func TestManyProducersAndWorkers(t *testing.T) {
 						Source:    queue.SourcePrimary << (n % 4),
 						Sentinels: map[string]bool{mark(p*events + n): true},
 					}, priorityqueue.AddOpts{})
-					if n%50 == 0 {
-						q.SetWorkers(n / 50 % workers)
+					if n%20 == 0 {
+						q.SetWorkers(n / 20 % workers)
 						q.Len()
 						q.Facts(i)
 					}

@@ -1,4 +1,4 @@
-// Package reconciler makes the world as a resource wants it: the MuxReconciler, which picks the reconciler of a target, the
+// Package reconciler makes the world as a resource wants it: the MuxReconciler, which picks the box of a resource, the
 // Declarative reconciler, which does what the box says and calls its hooks, and the Constructor, which hands the resource to a
 // reconciler in Go.
 //

@@ -75,6 +75,9 @@ func (d *Declarative) deleteHook(ctx context.Context, s *scope) error {
 		return nil
 	}
 	d.readForDeletion(ctx, s)
+	if _, err := d.callForHooks(ctx, s); err != nil {
+		return err
+	}
 	tools, err := d.tools(s)
 	if err != nil {
 		return err

@@ -9,11 +9,10 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
-// MuxReconciler hands a resource to the reconciler of its target, or to the CRD's own where the target has none. A resource that is gone
-// is handed to the one that handled it last.
+// MuxReconciler hands a resource to the reconciler of its box: the declarative one, with hooks or without, or a constructor. A resource
+// that is gone comes without a target, and is handed over with the box that it had last.
 type MuxReconciler struct {
-	crd     work.Reconciler
-	targets map[string]work.Reconciler
+	byBox work.Reconciler
 
 	mu sync.Mutex // guards last
 	// last is the target of each resource whose target has a box of its own, until the resource is gone.
@@ -22,34 +21,25 @@ type MuxReconciler struct {
 
 var _ work.Reconciler = (*MuxReconciler)(nil)
 
-// NewMux returns a MuxReconciler with the CRD's own reconciler and those of its targets.
-func NewMux(crd work.Reconciler, targets map[string]work.Reconciler) *MuxReconciler {
-	return &MuxReconciler{crd: crd, targets: targets, last: map[types.NamespacedName]string{}}
+// NewMux returns a MuxReconciler in front of one that goes by the box of the work.
+func NewMux(byBox work.Reconciler) *MuxReconciler {
+	return &MuxReconciler{byBox: byBox, last: map[types.NamespacedName]string{}}
 }
 
-// Reconcile routes by the target of the work's box. Work without an object comes with the box of the target that the resource had.
+// Reconcile hands the work on with the box of the resource.
 func (m *MuxReconciler) Reconcile(ctx context.Context, w work.Work) (work.Outcome, error) {
 	if w.Object != nil {
 		m.remember(w.Item.NamespacedName, w.Box.Target)
-		return m.of(w.Box.Target).Reconcile(ctx, w)
+		return m.byBox.Reconcile(ctx, w)
 	}
-	target, known := m.recall(w.Item.NamespacedName)
-	if known {
+	if target, known := m.recall(w.Item.NamespacedName); known {
 		w.Box = w.Set.Effective(target)
 	}
-	outcome, err := m.of(target).Reconcile(ctx, w)
+	outcome, err := m.byBox.Reconcile(ctx, w)
 	if err == nil {
 		m.remember(w.Item.NamespacedName, "")
 	}
 	return outcome, err
-}
-
-// of is the reconciler of a target.
-func (m *MuxReconciler) of(target string) work.Reconciler {
-	if reconciler, ok := m.targets[target]; ok {
-		return reconciler
-	}
-	return m.crd
 }
 
 // remember notes the target of a resource. The CRD's own box needs no note.

@@ -13,18 +13,15 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
-// A resource that is gone reaches the reconciler that handled it last, until that one has dealt with it.
+// A resource that is gone comes with the box that it had last, until that is dealt with.
 func TestMux(t *testing.T) {
 	set := compileEntry(t, `serve: {target: {a: {operatorBox: {}}, b: {operatorBox: {}}}}`)
 	var calls []string
 	var failure error
-	named := func(name string) work.Reconciler {
-		return work.Func(func(_ context.Context, w work.Work) (work.Outcome, error) {
-			calls = append(calls, name+" with the box of "+w.Box.Target)
-			return work.Outcome{}, failure
-		})
-	}
-	m := NewMux(named("crd"), map[string]work.Reconciler{"a": named("a")})
+	m := NewMux(work.Func(func(_ context.Context, w work.Work) (work.Outcome, error) {
+		calls = append(calls, "box of "+w.Box.Target)
+		return work.Outcome{}, failure
+	}))
 	cycle := func(target string, there bool) {
 		w := work.Work{Item: queue.Item{NamespacedName: types.NamespacedName{Name: "w"}}, Set: set, Box: set.Effective(target)}
 		if there {
@@ -44,10 +41,7 @@ func TestMux(t *testing.T) {
 	failure = nil
 	cycle("", false)
 	cycle("", false)
-	want := []string{
-		"crd with the box of ", "a with the box of a", "crd with the box of ", "crd with the box of b", "a with the box of a",
-		"a with the box of a", "a with the box of a", "crd with the box of ",
-	}
+	want := []string{"box of ", "box of a", "box of ", "box of b", "box of a", "box of a", "box of a", "box of "}
 	if diff := cmp.Diff(want, calls); diff != "" {
 		t.Errorf("-want, +got:\n%s", diff)
 	}

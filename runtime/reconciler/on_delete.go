@@ -29,27 +29,34 @@ func (d *Declarative) runOnDelete(ctx context.Context, s *scope) error {
 	if onDelete == nil {
 		return nil
 	}
-	d.readForDeletion(ctx, s)
-	if !s.passes(onDelete.Gate, s.facts, func() string { return "onDelete" }) {
+	known := stageOf(s.Object.GetAnnotations(), len(onDelete.Stages))
+	if known.over() {
 		return nil
 	}
-	known := stageOf(s.Object.GetAnnotations(), len(onDelete.Stages))
-	first := known.index
+	d.readForDeletion(ctx, s)
+	if pass, err := d.enter(ctx, s, &onDelete.Block); err != nil {
+		return fmt.Errorf("onDelete: %w", err)
+	} else if !pass {
+		return nil
+	}
+	first, called := known.index, len(onDelete.Calls) > 0
 	late := known.late(d.Now(), onDelete.Stages[first].Timeout)
 	if late {
 		first = 0
 	}
 	for i := first; i < len(onDelete.Stages); i++ {
 		one := &onDelete.Stages[i]
-		if !s.passes(one.Gate, s.facts, func() string { return one.Name }) {
-			continue
-		}
 		c := cleaner{Declarative: d, scope: s, ordered: onDelete.Ordered}
 		left, err := c.stage(ctx, one)
 		switch {
 		case err != nil:
+			if called { // by an earlier stage, to which the next try must not go back
+				_, kept := d.keepStage(ctx, s, known, stage{index: i, of: len(onDelete.Stages)})
+				err = errors.Join(err, kept)
+			}
 			return fmt.Errorf("onDelete: %s%w", title(onDelete, i), err)
 		case len(left) == 0:
+			called = called || len(one.Calls) > 0
 			continue
 		case late && i <= known.index:
 			return fmt.Errorf("onDelete: %snot done after %s: %s", title(onDelete, i), orkv1.Duration{Duration: onDelete.Stages[known.index].Timeout},
@@ -66,7 +73,21 @@ func (d *Declarative) runOnDelete(ctx context.Context, s *scope) error {
 		s.awaitEnd(title(onDelete, i), left, fresh)
 		return nil
 	}
+	s.stagesOver = called
 	return nil
+}
+
+// enter makes the calls of a block of onDelete and tells whether its gate passes. One that is closed keeps the calls from being made, unless
+// it reads what they come to.
+func (d *Declarative) enter(ctx context.Context, s *scope, block *box.Block) (pass bool, err error) {
+	passes := func() bool { return s.passes(block.Gate, s.facts, func() string { return block.Name }) }
+	if !block.GateWaits && !passes() {
+		return false, nil
+	}
+	if err := d.call(ctx, s, block.Calls); err != nil {
+		return false, err
+	}
+	return !block.GateWaits || passes(), nil
 }
 
 // readForDeletion has onDelete and a hook read what the other blocks read: the resource as rules make it, and its children. What fails of that is
@@ -104,9 +125,12 @@ type cleaner struct {
 	runs bool
 }
 
-// stage runs the jobs of a stage and deletes its other children. Where there is an order, the jobs come first: they may need what is
+// stage makes the calls of a stage, runs its jobs and deletes its other children. Where there is an order, the jobs come first: they may need what is
 // deleted. Left names what is not done yet.
 func (c *cleaner) stage(ctx context.Context, one *box.Stage) (left []string, err error) {
+	if pass, err := c.enter(ctx, c.scope, &one.Block); err != nil || !pass {
+		return nil, err
+	}
 	names := apply.Wanted{}
 	alive := c.liveJobs(one)
 	for i := range one.Children {

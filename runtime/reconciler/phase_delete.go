@@ -2,6 +2,7 @@ package reconciler
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -37,7 +38,7 @@ func (d *Declarative) cleanUp(ctx context.Context, s *scope) (done bool, err err
 			d.Recorder.Eventf(s.Object, nil, corev1.EventTypeNormal, orkv1.ReasonDeleting, "Reconcile", "%s", s.waiting.message)
 		}
 		if err != nil || s.waiting != nil {
-			return true, err
+			return true, errors.Join(err, d.keepOver(ctx, s))
 		}
 	}
 	err = d.patchMetadata(ctx, s, map[string]any{

@@ -6,6 +6,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
@@ -19,22 +20,28 @@ func (d *Declarative) callForMutation(ctx context.Context, s *scope) (done bool,
 	return false, d.call(ctx, s, s.Set.MutationCalls)
 }
 
-// callExternal makes the calls of the blocks, those of onReconcile first. A gate that is closed keeps its block's from being made, unless it
+// callExternal makes the calls of the blocks, those of onReconcile first, and last those of onRollback where it is applied. A gate that is closed keeps its block's from being made, unless it
 // reads what they come to.
 func (d *Declarative) callExternal(ctx context.Context, s *scope) (done bool, err error) {
 	if !s.calls(s.Box.Gate, s.Box.GateWaits) {
 		return false, nil
 	}
 	for i := len(s.Box.Blocks) - 1; i >= 0; i-- {
-		block := &s.Box.Blocks[i]
-		if !s.calls(block.Gate, block.GateWaits) {
-			continue
-		}
-		if err := d.call(ctx, s, block.Calls); err != nil {
+		if err := d.callFor(ctx, s, &s.Box.Blocks[i]); err != nil {
 			return false, err
 		}
 	}
+	if s.rollback != nil && s.Box.Rollback.Block != nil {
+		return false, d.callFor(ctx, s, s.Box.Rollback.Block)
+	}
 	return false, nil
+}
+
+func (d *Declarative) callFor(ctx context.Context, s *scope, block *box.Block) error {
+	if !s.calls(block.Gate, block.GateWaits) {
+		return nil
+	}
+	return d.call(ctx, s, block.Calls)
 }
 
 // calls tells whether what stands behind a gate may be called.

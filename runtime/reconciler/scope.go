@@ -60,6 +60,8 @@ type scope struct {
 	result reconcile.Result
 	// readDeleted tells that what runs before the resource goes sees what it reads. Set by readForDeletion.
 	readDeleted bool
+	// stagesOver tells that all of onDelete is done, and that calls were made for it. Set by runOnDelete.
+	stagesOver bool
 	// waiting is what the cycle waits for, so that it did not do all it had to; an event brings the next one. Set by applyChildren.
 	waiting *waiting
 	// rollback is set while the resource goes back to an earlier spec. Set at the start.

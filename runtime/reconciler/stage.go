@@ -13,7 +13,7 @@ import (
 
 // stage is where a deletion stands, as the annotation orkv1.AnnotationDeletion keeps it over cycles and restarts.
 type stage struct {
-	// index of the stage among of all.
+	// index of the stage among of all. As many as there are: all are over.
 	index, of int
 	// since is when the wait for it began. Zero: it has not.
 	since time.Time
@@ -28,7 +28,10 @@ func stageOf(annotations map[string]string, of int) stage {
 	}
 	number, total, _ := strings.Cut(place, "/")
 	at, err := strconv.Atoi(number)
-	if err != nil || total != strconv.Itoa(of) || at < 1 || at > of {
+	if number == over {
+		at, err = of+1, nil
+	}
+	if err != nil || total != strconv.Itoa(of) || at < 1 || at > of && number != over {
 		return start
 	}
 	began, err := time.Parse(time.RFC3339, since)
@@ -40,8 +43,17 @@ func stageOf(annotations map[string]string, of int) stage {
 
 // String is the annotation.
 func (s stage) String() string {
-	return fmt.Sprintf("%d/%d %s", s.index+1, s.of, s.since.UTC().Format(time.RFC3339))
+	number := strconv.Itoa(s.index + 1)
+	if s.over() {
+		number = over
+	}
+	return fmt.Sprintf("%s/%d %s", number, s.of, s.since.UTC().Format(time.RFC3339))
 }
+
+// over stands in place of a number when all stages are.
+const over = "over"
+
+func (s stage) over() bool { return s.index == s.of }
 
 // late tells whether the stage has taken longer than it may.
 func (s stage) late(now time.Time, timeout time.Duration) bool {
@@ -58,6 +70,16 @@ func title(onDelete *box.Deletion, i int) string {
 		name = " (" + name + ")"
 	}
 	return fmt.Sprintf("stage %d of %d%s: ", i+1, len(onDelete.Stages), name)
+}
+
+// keepOver remembers that all stages are over: their calls must not be made again while something else is waited for.
+func (d *Declarative) keepOver(ctx context.Context, s *scope) error {
+	if !s.stagesOver {
+		return nil
+	}
+	of := len(s.Box.OnDelete.Stages)
+	_, err := d.keepStage(ctx, s, stageOf(s.Object.GetAnnotations(), of), stage{index: of, of: of})
+	return err
 }
 
 // keepStage remembers that the deletion waits for a stage, unless it is known.

@@ -18,6 +18,8 @@ func TestStageOf(t *testing.T) {
 		"None":       {reason: "a deletion begins with the first stage", want: stage{of: 3}},
 		"Second":     {reason: "and goes on where it was", annotation: "2/3 2026-01-01T08:00:00Z", want: stage{index: 1, of: 3, since: since}},
 		"Changed":    {reason: "another number of stages is another deletion", annotation: "2/2 2026-01-01T08:00:00Z", want: stage{of: 3}},
+		"Over":       {reason: "nothing of it is left to do", annotation: "over/3 2026-01-01T08:00:00Z", want: stage{index: 3, of: 3, since: since}},
+		"OverOther":  {reason: "of another number of stages", annotation: "over/2 2026-01-01T08:00:00Z", want: stage{of: 3}},
 		"OutOfRange": {reason: "there is no such stage", annotation: "4/3 2026-01-01T08:00:00Z", want: stage{of: 3}},
 		"Zero":       {reason: "stages count from 1", annotation: "0/3 2026-01-01T08:00:00Z", want: stage{of: 3}},
 		"NoTime":     {reason: "without a time nothing can be late", annotation: "2/3", want: stage{of: 3}},

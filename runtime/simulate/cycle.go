@@ -108,7 +108,7 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 		Sources: a.sources, Planned: a.noteRandom,
 		Now:    func() time.Time { return s.opts.Now },
 		Random: s.chance,
-	}), nil)
+	}))
 	return nil
 }
 

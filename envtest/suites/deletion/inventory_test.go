@@ -3,6 +3,7 @@ package deletion_test
 import (
 	"context"
 	"fmt"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -12,6 +13,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
+	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -126,4 +128,35 @@ var _ = Describe("A deleted resource", func() {
 		Eventually(exists(ctx, w)).Should(BeFalse())
 		Eventually(exists(ctx, configMap(space, "other"))).Should(BeFalse())
 	})
+})
+
+var _ = Describe("a protected child", func() {
+	It("Row 19: holds the resource, and all else that it has, until its label is taken away", func(ctx context.Context) {
+		space := newNamespace(ctx)
+		operate(ctx, space, `
+      operatorBox:
+        onReconcile: {configMaps: [{name: first}, {name: second}]}
+        onDelete: {configMaps: [{name: second}]}
+`, nil)
+		w := widget(space, "w", nil)
+		create(ctx, w)
+		Eventually(ready(ctx, w)).Should(Equal(isReady))
+		patch(ctx, configMap(space, "first"), `{"metadata":{"labels":{"orkestra.konductor.io/deletion-protection":"true"}}}`)
+		Eventually(func() []string {
+			_ = cluster.Get(ctx, client.ObjectKeyFromObject(w), w)
+			return w.GetFinalizers()
+		}).Should(ContainElement("orkestra.konductor.io/cleanup"))
+		Expect(cluster.Delete(ctx, w)).To(Succeed())
+		Eventually(ready(ctx, w)).Should(HavePrefix("False ChildProtected: the resource is to be deleted, and the label orkestra.konductor.io/deletion-protection of ConfigMap first forbids it"))
+		Consistently(exists(ctx, configMap(space, "second"))).WithTimeout(500 * time.Millisecond).Should(BeTrue())
+		patch(ctx, configMap(space, "first"), `{"metadata":{"labels":{"orkestra.konductor.io/deletion-protection":null}}}`)
+		Eventually(exists(ctx, w)).Should(BeFalse())
+		Eventually(exists(ctx, configMap(space, "first"))).Should(BeFalse())
+	})
+})
+
+var _ = It("Row 19: a Katalog that asks for the protection of a gateway is refused, and not left without it", func() {
+	const text = "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: a}\nsecurity: {deletionProtection: {enabled: true, strictMode: true}}\nspec: {crds: {}}\n"
+	_, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
+	Expect(err).To(MatchError(ContainSubstring("security.deletionProtection: not supported yet")))
 })

@@ -155,8 +155,8 @@ func katalogOf(namespace, entry string) *orkv1.Katalog {
 	return result.Documents[0].Katalog
 }
 
-// operate starts an engine and waits until it runs. Wrap may come between it and the server.
-func operate(ctx context.Context, namespace, entry string, wrap func(*rest.Config)) *operator {
+// operate starts an engine and waits until it runs. Wrap may come between it and the server, and with changes its options.
+func operate(ctx context.Context, namespace, entry string, wrap func(*rest.Config), with ...func(*engine.Options)) *operator {
 	GinkgoHelper()
 	o := &operator{done: make(chan error, 1)}
 	cfg := env.Config()
@@ -167,7 +167,11 @@ func operate(ctx context.Context, namespace, entry string, wrap func(*rest.Confi
 		Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: new(true)},
 	})
 	Expect(err).NotTo(HaveOccurred())
-	o.engine, err = engine.New(mgr, engine.Options{Katalogs: []*orkv1.Katalog{katalogOf(namespace, entry)}, Namespace: namespace})
+	opts := engine.Options{Katalogs: []*orkv1.Katalog{katalogOf(namespace, entry)}, Namespace: namespace}
+	for _, change := range with {
+		change(&opts)
+	}
+	o.engine, err = engine.New(mgr, opts)
 	Expect(err).NotTo(HaveOccurred())
 	ctx, o.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	go func() { o.done <- mgr.Start(ctx) }()

@@ -6,8 +6,10 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -32,6 +34,7 @@ type service struct {
 	body    string
 	seen    []string
 	bearers []string
+	at      []time.Time
 }
 
 func newService() *service {
@@ -40,6 +43,7 @@ func newService() *service {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.seen, s.bearers = append(s.seen, r.Method+" "+r.URL.Path), append(s.bearers, r.Header.Get("Authorization"))
+		s.at = append(s.at, time.Now())
 		w.WriteHeader(s.status)
 		_, _ = io.WriteString(w, s.body)
 	}))
@@ -57,6 +61,13 @@ func (s *service) calls() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return len(s.seen)
+}
+
+// times are when it was called.
+func (s *service) times() []time.Time {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.at)
 }
 
 func (s *service) bearer() string {

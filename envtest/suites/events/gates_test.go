@@ -112,7 +112,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`)
 		Eventually(data(ctx, namespace, "a")).ShouldNot(BeNil())
 	})
 
-	It("is told in the health, without a failure", func(ctx context.Context) {
+	It("Defect10: drops the item until the next event, which is told in the health, without a failure", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
 preReconcile: {reconcileGate: {when: [{field: spec.enabled, equals: "true"}]}}

@@ -26,6 +26,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/envtest"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/requests"
+	"github.com/orkestra-runtime/orkestra/providers/external"
+	"github.com/orkestra-runtime/orkestra/providers/reach"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/live"
 )
@@ -65,6 +67,12 @@ type liveOperator struct {
 
 func startLive(ctx context.Context) *liveOperator {
 	GinkgoHelper()
+	return startLiveWith(ctx, liveKatalog, live.Options{})
+}
+
+// startLiveWith starts an engine of another Katalog of the same kinds, whose live API has options. External calls may reach this machine.
+func startLiveWith(ctx context.Context, text string, opts live.Options) *liveOperator {
+	GinkgoHelper()
 	for _, kind := range []string{"Shown", "Hidden"} {
 		Expect(envtest.InstallCRDs(ctx, env.Config(), definition.Open(liveGroup, kind, strings.ToLower(kind)+"s", apiextensionsv1.NamespaceScoped))).To(Succeed())
 	}
@@ -73,18 +81,22 @@ func startLive(ctx context.Context) *liveOperator {
 	o := &liveOperator{address: listener.Addr().String()}
 	Expect(listener.Close()).To(Succeed())
 
-	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(liveKatalog))
-	Expect(err).NotTo(HaveOccurred())
+	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
+	Expect(err).NotTo(HaveOccurred(), text)
 	cfg := env.Config()
 	cfg.Wrap(o.Wrap)
 	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Metrics: metricsserver.Options{BindAddress: o.address}, Controller: config.Controller{SkipNameValidation: new(true)},
 	})
 	Expect(err).NotTo(HaveOccurred())
-	o.engine, err = engine.New(mgr, engine.Options{Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}, Namespace: "default"})
+	dialer, err := reach.New(reach.Options{Allow: []string{thisMachine}})
 	Expect(err).NotTo(HaveOccurred())
-	written := []*orkv1.Katalog{result.Documents[0].Written}
-	Expect(mgr.AddMetricsServerExtraHandler("/", o.engine.Handler(live.Options{Written: func() []*orkv1.Katalog { return written }}))).To(Succeed())
+	o.engine, err = engine.New(mgr, engine.Options{
+		Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}, Namespace: "default", External: external.Registry{orkv1.ProtocolHTTP: external.NewHTTP(dialer)},
+	})
+	Expect(err).NotTo(HaveOccurred())
+	opts.Written = func(*orkv1.Katalog) *orkv1.Katalog { return result.Documents[0].Written }
+	Expect(mgr.AddMetricsServerExtraHandler("/", o.engine.Handler(opts))).To(Succeed())
 
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)

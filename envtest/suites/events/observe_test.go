@@ -82,7 +82,7 @@ func happened(ctx context.Context, namespace, reason, controller string, regardi
 }
 
 var _ = Describe("observe.watch", func() {
-	It("App. A 51: has a changed object lead to its owner alone", func(ctx context.Context) {
+	It("Row 51: has a changed object lead to its owner alone", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: "+namespace+"}]}")
 		owner := widget(namespace, "two", "")
@@ -95,7 +95,7 @@ var _ = Describe("observe.watch", func() {
 		Consistently(cycles).Should(ConsistOf("two"))
 	})
 
-	It("App. A 52: finds the resource that a label, an annotation or a name tells", func(ctx context.Context) {
+	It("Row 52: finds the resource that a label, an annotation or a name tells", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, `
 observe:
@@ -115,7 +115,26 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 53: wakes every resource when a shared object changes", func(ctx context.Context) {
+	It("Row 64: takes from an included file what it does not say itself", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		included := file("observe.yaml", `
+watch: [{apiVersion: v1, kind: ConfigMap, namespace: `+namespace+`, keyFrom: {label: demo.io/owner}}]
+events:
+  ready: {reason: Included, namespace: `+namespace+`, keyFrom: {name: one}}
+  failed: {reason: Failed, namespace: `+namespace+`, keyFrom: {name: two}}`)
+		_, cycles := observing(ctx, namespace, "observe: {include: "+included+", events: {ready: {reason: Inline, namespace: "+namespace+", keyFrom: {name: three}}}}")
+		regarding := corev1.ObjectReference{APIVersion: "db.io/v1", Kind: "Database", Namespace: namespace, Name: "a"}
+		happened(ctx, namespace, "Included", "db.io/a", regarding)
+		happened(ctx, namespace, "Failed", "db.io/a", regarding)
+		Eventually(cycles).Should(ConsistOf("two"))
+		happened(ctx, namespace, "Inline", "db.io/a", regarding)
+		Eventually(cycles).Should(ConsistOf("two", "three"))
+		Consistently(cycles).Should(ConsistOf("two", "three"), "the inline event took the place of the included one")
+		Expect(cluster.Create(ctx, configMap(namespace, "labelled", func(c *corev1.ConfigMap) { c.Labels = map[string]string{"demo.io/owner": "one"} }))).To(Succeed())
+		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
+	})
+
+	It("Row 53: wakes every resource when a shared object changes", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		shared := configMap(namespace, "shared")
 		Expect(cluster.Create(ctx, shared)).To(Succeed())
@@ -128,7 +147,7 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 54, Defect16: leaves other names and other changes alone", func(ctx context.Context) {
+	It("Row 54, Defect16: leaves other names and other changes alone", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: "+namespace+", name: shared, on: [update]}]}")
 		shared, other := configMap(namespace, "shared"), configMap(namespace, "other")
@@ -140,7 +159,7 @@ observe:
 		Eventually(cycles).Should(HaveLen(3))
 	})
 
-	It("App. A 56: asks the gate of the watch about the sentinels of the object", func(ctx context.Context) {
+	It("Row 56: asks the gate of the watch about the sentinels of the object", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		shared := configMap(namespace, "shared")
 		Expect(cluster.Create(ctx, shared)).To(Succeed())
@@ -154,7 +173,7 @@ observe: {watch: [{apiVersion: v1, kind: ConfigMap, namespace: `+namespace+`, en
 		Eventually(cycles).Should(ConsistOf("three"))
 	})
 
-	It("App. A 57, Defect18: waits for a kind that is not installed, and says so", func(ctx context.Context) {
+	It("Row 57, Defect18: waits for a kind that is not installed, and says so", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o, cycles := observing(ctx, namespace, "observe: {watch: [{apiVersion: "+group+"/v1, kind: Late, keyFrom: {label: of}}]}")
 		Expect(o.State().Health.PendingObservation).To(ConsistOf("watch of Late." + group + ": kind Late of " + group + "/v1 is not installed"))
@@ -186,7 +205,7 @@ var _ = Describe("observe.events", func() {
 		return corev1.ObjectReference{APIVersion: "db.io/v1", Kind: "Database", Namespace: namespace, Name: name}
 	}
 
-	It("App. A 59: wants every field that is set to match", func(ctx context.Context) {
+	It("Row 59: wants every field that is set to match", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, "observe: {events: {ready: {reason: Ready, action: Test, namespace: "+namespace+", reportingController: db.io/a}}}")
 		happened(ctx, namespace, "Ready", "db.io/b", database(namespace, "a"))
@@ -196,7 +215,7 @@ var _ = Describe("observe.events", func() {
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 60: lets the gates read what the Event says", func(ctx context.Context) {
+	It("Row 60: lets the gates read what the Event says", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, `
 observe: {events: {ready: {reason: Ready, namespace: `+namespace+`, enqueueGate: {when: [{field: "{{ .events.ready.reportingController }}", prefix: db.}]}}}}
@@ -215,7 +234,7 @@ preReconcile: {reconcileGate: {when: [{field: "{{ .events.ready.note }}", notEqu
 		Expect(cycles()).To(ConsistOf("one", "two", "three"))
 	})
 
-	It("App. A 61: finds the resources that name the object by a template", func(ctx context.Context) {
+	It("Row 61: finds the resources that name the object by a template", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		_, cycles := observing(ctx, namespace, `observe: {events: {ready: {reason: Ready, namespace: `+namespace+`, regarding: {kind: Database, name: "{{ .spec.ref }}"}}}}`)
 		happened(ctx, namespace, "Ready", "db.io/a", database(namespace, "b"))
@@ -224,7 +243,7 @@ preReconcile: {reconcileGate: {when: [{field: "{{ .events.ready.note }}", notEqu
 		Consistently(cycles).Should(ConsistOf("three"))
 	})
 
-	It("App. A 62: goes by keyFrom, else by the resource or the owner that the Event is about, else to all", func(ctx context.Context) {
+	It("Row 62: goes by keyFrom, else by the resource or the owner that the Event is about, else to all", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o, cycles := observing(ctx, namespace, `
 observe:
@@ -252,3 +271,11 @@ observe:
 		Eventually(cycles).Should(ConsistOf("one", "two", "three"))
 	})
 })
+
+var _ = DescribeTable("a Katalog with observations that cannot be", func(observe, want string) {
+	Expect(problems(katalogOf("w", "", "observe: "+observe))).To(ContainSubstring(want))
+},
+	Entry("Row 52: two places to find a resource", "{watch: [{apiVersion: v1, kind: ConfigMap, keyFrom: {label: a, name: b}}]}",
+		"keyFrom: set exactly one of several fields, got 2; valid: annotation, label, name"),
+	Entry("Row 63: the name of an event that no condition can read", "{events: {db-ready: {reason: Ready}}}", `want a camelCase name such as dbReady, for conditions read .events.<name>; got "db-ready"`),
+)

@@ -40,7 +40,12 @@ spec:
 // operate starts an operator of the Widgets of a namespace, which ends with the spec.
 func operate(ctx context.Context, namespace, entry, box string) *operator.Operator {
 	GinkgoHelper()
-	text := katalogOf(namespace, entry, box)
+	return operateText(ctx, namespace, katalogOf(namespace, entry, box))
+}
+
+// operateText starts an operator of a whole Katalog.
+func operateText(ctx context.Context, namespace, text string) *operator.Operator {
+	GinkgoHelper()
 	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
 	Expect(err).NotTo(HaveOccurred(), text)
 	o, err := operator.Start(ctx, env.Config(), result.Documents[0].Katalog, namespace)

@@ -174,7 +174,7 @@ var _ = Describe("targets", Ordered, func() {
 		return w
 	}
 
-	DescribeTable("Row20 to Row22: choose the box", func(ctx context.Context, target, alias string, want map[string]string, surface string) {
+	DescribeTable("Row 20 to 22: choose the box", func(ctx context.Context, target, alias string, want map[string]string, surface string) {
 		operate(ctx, surfaces)
 		w := deliverNew(ctx, target, alias)
 		Eventually(boxes(ctx, namespace)).Should(Equal(want))
@@ -182,14 +182,14 @@ var _ = Describe("targets", Ordered, func() {
 		Expect(running.Settle(ctx)).To(Succeed())
 		Expect(boxes(ctx, namespace)()).To(Equal(want))
 	},
-		Entry("Row20: by the target", "gold", "", ofGold, "gold"),
-		Entry("Row21: by the alias before the target", "gold", "silver", ofSilver, "silver"),
-		Entry("Row22: of the CRD for a target that there is not", "ghost", "", ofCRD, ""),
-		Entry("Row22: of the CRD for a target without a box", "plain", "", ofCRD, ""),
+		Entry("Row 20: by the target", "gold", "", ofGold, "gold"),
+		Entry("Row 21: by the alias before the target", "gold", "silver", ofSilver, "silver"),
+		Entry("Row 22: of the CRD for a target that there is not", "ghost", "", ofCRD, ""),
+		Entry("Row 22: of the CRD for a target without a box", "plain", "", ofCRD, ""),
 		Entry("of the CRD for what came past the gateway", "", "", ofCRD, ""),
 	)
 
-	It("Row23: has the children of the target that is left go, and what both declare stay the same object", func(ctx context.Context) {
+	It("Row 23: has the children of the target that is left go, and what both declare stay the same object", func(ctx context.Context) {
 		operate(ctx, surfaces)
 		w := deliverNew(ctx, "gold", "")
 		Eventually(boxes(ctx, namespace)).Should(Equal(ofGold))
@@ -209,7 +209,7 @@ var _ = Describe("targets", Ordered, func() {
 		Expect(readiness(ctx, w)()).To(Equal("True ReconcileSucceeded: "))
 	})
 
-	It("Row23: keeps them where keepPreviousSurface says so, until the resource goes", func(ctx context.Context) {
+	It("Row 23: keeps them where keepPreviousSurface says so, until the resource goes", func(ctx context.Context) {
 		elsewhere := newNamespace(ctx)
 		operate(ctx, fmt.Sprintf(`
       operatorBox: {onReconcile: {configMaps: [{name: own, data: {box: crd}}]}}

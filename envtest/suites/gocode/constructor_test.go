@@ -62,7 +62,7 @@ func (f *finalizing) Reconcile(ctx context.Context, e *echov1.Echo) (reconcile.R
 }
 
 var _ = Describe("a constructor", func() {
-	It("row 125: runs an unmodified reconciler of controller-runtime, which has status and finalizers to itself", func(ctx SpecContext) {
+	It("Row 125: runs an unmodified reconciler of controller-runtime, which has status and finalizers to itself", func(ctx SpecContext) {
 		namespace, _ := operate(ctx, "Echo", constructed, constructors(controller.NewEcho))
 		e := echo(namespace, "a")
 		create(ctx, e)
@@ -98,7 +98,7 @@ status: {fields: [{path: summary, value: "{{ .spec.message }}!"}]}
 		Expect(cleaned.Load()).To(BeNumerically(">=", 1))
 	})
 
-	It("row 110: a panic of the reconciler is an error of its resource alone", func(ctx SpecContext) {
+	It("Row 110: a panic of the reconciler is an error of its resource alone", func(ctx SpecContext) {
 		var calls atomic.Int32
 		namespace, running := operate(ctx, "Echo", constructed, constructors(func(manager.Manager, args.Args) (reconcile.Reconciler, error) {
 			return reconcile.Func(func(_ context.Context, r reconcile.Request) (reconcile.Result, error) {

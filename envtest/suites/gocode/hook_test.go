@@ -46,7 +46,7 @@ func hooks(functions hook.Hooks[*licensev1.License]) engine.Options {
 }
 
 var _ = Describe("hooks", func() {
-	It("row 124: run after the declared children, with args that are rendered for the resource, and write typed objects with owners", func(ctx SpecContext) {
+	It("Row 124: run after the declared children, with args that are rendered for the resource, and write typed objects with owners", func(ctx SpecContext) {
 		var unordered atomic.Int32
 		namespace, _ := operate(ctx, "License", hybrid, hooks(hook.Hooks[*licensev1.License]{
 			OnReconcile: func(ctx context.Context, r *hook.Request[*licensev1.License]) (reconcile.Result, error) {
@@ -130,7 +130,7 @@ var _ = Describe("hooks", func() {
 		}).Should(ContainElement(types.NamespacedName{Namespace: namespace, Name: "a"}))
 	})
 
-	It("row 110: a panic in a hook is an error of its resource alone, and is tried again", func(ctx SpecContext) {
+	It("Row 110: a panic in a hook is an error of its resource alone, and is tried again", func(ctx SpecContext) {
 		var mended atomic.Bool
 		namespace, _ := operate(ctx, "License", hybrid, hooks(hook.Hooks[*licensev1.License]{
 			OnReconcile: func(_ context.Context, r *hook.Request[*licensev1.License]) (reconcile.Result, error) {

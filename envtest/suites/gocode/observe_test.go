@@ -105,7 +105,7 @@ func ownedBy(owner *echov1.Echo, name, app string) *corev1.ConfigMap {
 }
 
 var _ = Describe("the reconciler of a constructor", func() {
-	It("App. A 55: is called for the owner of what it manages, and for nobody when that has no owner", func(ctx SpecContext) {
+	It("Row 55: is called for the owner of what it manages, and for nobody when that has no owner", func(ctx SpecContext) {
 		c := newCalls()
 		namespace, _ := operate(ctx, "Echo", `
 reconciler:
@@ -135,7 +135,7 @@ reconciler:
 		Consistently(c.since(before), time.Second).Should(BeEmpty())
 	})
 
-	It("App. A 58: lists what is observed by the declared indexes, from memory", func(ctx SpecContext) {
+	It("Row 58: lists what is observed by the declared indexes, from memory", func(ctx SpecContext) {
 		c := newCalls()
 		var mu sync.Mutex
 		typed, untyped := map[string][]string{}, map[string][]string{}
@@ -193,7 +193,7 @@ reconciler:
 		Eventually(listed(typed, "b")).Should(ConsistOf("ConfigMap three"))
 	})
 
-	It("App. A 43: is never called twice at once for one resource whose events are kept apart", func(ctx SpecContext) {
+	It("Row 43: is never called twice at once for one resource whose events are kept apart", func(ctx SpecContext) {
 		const events = 10
 		c := newCalls()
 		namespace, _ := operate(ctx, "Echo", `

@@ -61,6 +61,16 @@ var _ = BeforeSuite(func(ctx context.Context) {
 // operate starts an engine for the resources of a namespace of its own. The box is the YAML of operatorBox.
 func operate(ctx context.Context, kind, box string, opts engine.Options) (namespace string, running *engine.Engine) {
 	GinkgoHelper()
+	return operateEntry(ctx, kind, "operatorBox:\n"+indented(box, 2), opts)
+}
+
+func indented(text string, by int) string {
+	return strings.ReplaceAll("\n"+strings.Trim(text, "\n"), "\n", "\n"+strings.Repeat(" ", by))
+}
+
+// operateEntry is operate with YAML of the entry, without apiTypes.
+func operateEntry(ctx context.Context, kind, entry string, opts engine.Options) (namespace string, running *engine.Engine) {
+	GinkgoHelper()
 	space := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{GenerateName: "gocode-"}}
 	Expect(cluster.Create(ctx, space)).To(Succeed())
 	group, plural := strings.ToLower(kind)+".example.com", strings.ToLower(kind)+"s"
@@ -75,9 +85,8 @@ spec:
     %s:
       apiTypes: {group: %s, version: v1, kind: %s, plural: %s}
       namespace: %s
-      operatorBox:
 %s
-`, space.Name, group, kind, plural, space.Name, strings.ReplaceAll("\n"+strings.Trim(box, "\n"), "\n", "\n        "))
+`, space.Name, group, kind, plural, space.Name, indented(entry, 6))
 	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
 	Expect(err).NotTo(HaveOccurred(), text)
 	mgr, err := ctrl.NewManager(env.Config(), ctrl.Options{

@@ -7,6 +7,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+
+	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
 var _ = Describe("rules", func() {
@@ -15,7 +17,7 @@ onReconcile:
   configMaps: [{name: a, data: {size: "{{ .spec.size }}", team: "{{ .spec.team }}"}}]
 `
 
-	It("leave the children of a resource that they deny as they are, and try nothing again", func(ctx context.Context) {
+	It("Defect59: leave the children of a resource that they deny as they are, try nothing again, and degrade nothing", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{entry: `
 validation:
@@ -46,6 +48,8 @@ validation:
 		Expect(data(ctx, namespace, "a")()).To(Equal(map[string]string{"size": "5", "team": "red"}))
 		o.settle()
 		Expect(o.cycles() - cycles).To(BeNumerically("<=", 2))
+		Expect(o.state().Health.Failed).To(BeZero())
+		Expect(o.state().Health.State).To(Equal(health.Healthy))
 		o.expectConverged(ctx)
 
 		By("going on when it is right again")
@@ -54,7 +58,7 @@ validation:
 		Expect(conditionOf(ctx, w, "Stalled")()).To(BeNil())
 	})
 
-	It("see what mutation sets, and never write it back", func(ctx context.Context) {
+	It("Defect60: see what mutation sets, unless mutateFirst is false, and never write it back", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{entry: `
 normalize: {spec: {team: "{{ .spec.team | toLower | trimSpace }}"}}
@@ -67,6 +71,14 @@ validation: {rules: [{field: spec.size, min: "1", message: "at least 1"}, {field
 		Expect(err).NotTo(HaveOccurred())
 		Expect(spec).To(MatchJSON(`{"team":" RED "}`))
 		o.expectConverged(ctx)
+		o.stop()
+
+		namespace = newNamespace(ctx)
+		operate(ctx, namespace, declared{entry: `
+mutation: {mutateFirst: false, rules: [{field: spec.size, default: 2}]}
+validation: {rules: [{field: spec.size, min: "1", message: "at least 1"}]}`, box: child})
+		w = createWidget(ctx, namespace, `spec: {team: red}`)
+		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ValidationFailed", HavePrefix(`validation failed: field "spec.size": at least 1`)))
 	})
 
 	It("hold a value for unique while another resource has it", func(ctx context.Context) {

@@ -1,6 +1,7 @@
 package resilience_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"os"
@@ -28,7 +29,7 @@ var _ = Describe("Replicas", Ordered, func() {
 		DeferCleanup(gexec.CleanupBuildArtifacts)
 	})
 	// replica starts one of a Katalog whose Widgets have a Deployment each, with its Lease in the namespace.
-	replica := func(ctx SpecContext, group, space string) *process {
+	replica := func(ctx SpecContext, group, space string, flags ...string) *process {
 		GinkgoHelper()
 		file := filepath.Join(GinkgoT().TempDir(), "katalog.yaml")
 		Expect(os.WriteFile(file, []byte(katalogText("replicas", fmt.Sprintf(`
@@ -39,8 +40,9 @@ var _ = Describe("Replicas", Ordered, func() {
           deployments:
             - {name: "{{ .metadata.name }}", image: nginx, replicas: "1"}
 `, group))), 0o600)).To(Succeed())
-		return run(ctx, binary, "-f", file, "--namespace", space, "--leader-elect",
-			"--lease-duration", lease.String(), "--renew-deadline=3s", "--retry-period=500ms")
+		return run(ctx, binary, append([]string{
+			"-f", file, "--namespace", space, "--leader-elect", "--lease-duration", lease.String(), "--renew-deadline=3s", "--retry-period=500ms",
+		}, flags...)...)
 	}
 	leaseOf := func(ctx SpecContext, space string) func() *coordinationv1.Lease {
 		return func() *coordinationv1.Lease {
@@ -103,6 +105,59 @@ var _ = Describe("Replicas", Ordered, func() {
 			Expect(one.Generation).To(BeEquivalentTo(1), one.Name)
 		}
 		Expect(second.log()).NotTo(ContainSubstring(`"level":"error"`))
+	})
+
+	It("Defect76: tell over HTTP who leads, to those who have the token", func(ctx SpecContext) {
+		const group = "told.example.com"
+		install(ctx, widgets(group))
+		space := namespace(ctx)
+		token := filepath.Join(GinkgoT().TempDir(), "token")
+		Expect(os.WriteFile(token, []byte("open-sesame\n"), 0o600)).To(Succeed())
+		leader := replica(ctx, group, space, "--api-token-file", token)
+		Eventually(leaseOf(ctx, space), 20*time.Second).ShouldNot(BeNil())
+		follower := replica(ctx, group, space, "--api-token-file", token)
+		one := widget(group, space, "one", map[string]any{"size": "1"})
+		create(ctx, one)
+		Eventually(ready(ctx, one), 20*time.Second).Should(BeTrue())
+
+		ask := func(of *process, path, token string) (code int, body map[string]any) {
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+of.metrics+path, http.NoBody)
+			Expect(err).NotTo(HaveOccurred())
+			if token != "" {
+				request.Header.Set("Authorization", "Bearer "+token)
+			}
+			response, err := http.DefaultClient.Do(request)
+			if err != nil {
+				return 0, nil
+			}
+			defer func() { _ = response.Body.Close() }()
+			_ = json.NewDecoder(response.Body).Decode(&body)
+			return response.StatusCode, body
+		}
+		const state = "/katalog/widget/health"
+		healthOf := func(of *process) func() map[string]any {
+			return func() map[string]any {
+				code, body := ask(of, state, "open-sesame")
+				return map[string]any{"code": code, "state": body["state"], "isKonductor": body["isKonductor"], "resourceCount": body["resourceCount"]}
+			}
+		}
+		Eventually(healthOf(leader), 20*time.Second).Should(Equal(map[string]any{"code": 200, "state": "healthy", "isKonductor": true, "resourceCount": 1.0}))
+		Eventually(healthOf(follower), 20*time.Second).Should(Equal(map[string]any{"code": 200, "state": "pending", "isKonductor": false, "resourceCount": 1.0}))
+		_, info := ask(follower, "/katalog/widget", "open-sesame")
+		Expect(info).To(And(HaveKeyWithValue("workersActive", 0.0), HaveKeyWithValue("pending", true)))
+		_, detail := ask(follower, "/katalog/widget/cr/"+space+"/one", "open-sesame")
+		Expect(detail).To(HaveKeyWithValue("ready", true), "what it has in memory is told")
+		for _, wrong := range []string{"", "shut"} {
+			for _, of := range []*process{leader, follower} {
+				code, body := ask(of, state, wrong)
+				Expect(code).To(Equal(http.StatusUnauthorized))
+				Expect(body).To(HaveKeyWithValue("reason", "Unauthorized"))
+			}
+		}
+
+		By("the follower leads")
+		leader.Kill()
+		Eventually(healthOf(follower), 20*time.Second, 100*time.Millisecond).Should(And(HaveKeyWithValue("state", "healthy"), HaveKeyWithValue("isKonductor", true)))
 	})
 
 	It("Defect74: end when somebody else has the lease", func(ctx SpecContext) {

@@ -51,6 +51,9 @@ var _ = Describe("ork run, while Katalogs change", Ordered, func() {
 		Eventually(ready(ctx, widget(second, space, "three", nil)), 10*time.Second).Should(BeTrue())
 		Eventually(metric, 5*time.Second).Should(ContainSubstring(`orkestra_katalog_reload_total{result="success"} 1`))
 
+		raw := get(ctx, "http://"+p.metrics+"/katalog/raw")
+		Expect(raw()).To(And(ContainSubstring(`"first"`), ContainSubstring(`"second"`)))
+
 		By("running on when one is wrong")
 		write("second.yaml", katalogText("second", entryText("second", second, "\n      colour: red")))
 		Eventually(p.Err, 5*time.Second).Should(gbytes.Say(`second.yaml:\d+:\d+: spec.crds\[second\].colour: unknown key`))
@@ -66,6 +69,7 @@ var _ = Describe("ork run, while Katalogs change", Ordered, func() {
 			return two.GetLabels()
 		}, 10*time.Second).Should(HaveKeyWithValue("again", "yes"))
 		Eventually(metric, 5*time.Second).Should(ContainSubstring("orkestra_katalog_last_reload_successful 1"))
+		Expect(raw()).To(MatchRegexp(`"labels": ?{\s*"again": ?"yes"`), "it shows what runs now")
 	})
 
 	It("runs Katalog objects of its namespace and tells in their status how they are", func(ctx SpecContext) {
