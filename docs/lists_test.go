@@ -154,6 +154,8 @@ func series(t *testing.T) []string {
 	}
 	recorder.CRD("website").Autoscaled(3)
 	recorder.CRD("website").Called("plan", "billing.example.com", time.Second, "network")
+	recorder.CRD("website").Asked("postgres", "database", false, time.Second, false)
+	recorder.CRD("website").Asked("postgres", "database", true, time.Second, false)
 	if _, err := metrics.NewReloads(registry); err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,7 @@ func (e *Engine) checkProviders(katalog *orkv1.Katalog, sets []*box.Set) (auth m
 	missing, warnings := box.MissingProviders(katalog, sets, e.opts.Providers)
 	var errs []error
 	for _, one := range missing {
-		errs = append(errs, fmt.Errorf("%s: the provider %v %s", one.Field, one.BadValue, one.Detail))
+		errs = append(errs, fmt.Errorf("%s: %v %s", one.Field, one.BadValue, one.Detail))
 	}
 	for _, one := range warnings {
 		e.log.Info("warning: a provider is missing", "katalog", katalog.Name, "path", one.Field, "provider", one.BadValue, "problem", one.Detail)

@@ -44,6 +44,8 @@ type actor struct {
 	wanted []*unstructured.Unstructured
 	// gates are those of the cycle that runs.
 	gates []Gate
+	// asked is what providers would be asked for in the cycle that runs.
+	asked []string
 	// changes counts the cycles that changed something.
 	changes int
 }
@@ -77,9 +79,13 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 			return err //nolint:wrapcheck // names the kind
 		}
 	}
+	registry, err := a.registry(one.set)
+	if err != nil {
+		return err
+	}
 	a.reconciler = reconciler.NewMux(reconciler.NewDeclarative(reconciler.Options{
 		Client: client{s.server}, Resource: one.resource(s.kinds), Children: s.store, Applier: s.applier,
-		Calls: stubbed{a}, Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots, Ready: s.ready,
+		Calls: stubbed{a}, Providers: registry, Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots, Ready: s.ready,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 			written, err := send()
 			if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {
@@ -122,7 +128,7 @@ func (a *actor) settle(ctx context.Context) {
 func (a *actor) cycle(ctx context.Context) (changed bool) {
 	writes, before := a.server.writes, maps.Clone(a.server.objects)
 	object := a.now()
-	a.gates = nil
+	a.gates, a.asked = nil, nil
 	if object.GetDeletionTimestamp() == nil {
 		a.gates = slices.Clone(a.cause.enqueued)
 		if !a.enqueued(ctx, object) || !a.reconciled(ctx, object) {
@@ -141,7 +147,7 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 	if outcome.RequeueAfter > 0 {
 		a.outcome.RequeueAfter = outcome.RequeueAfter.String()
 	}
-	done := Cycle{Gates: a.gates}
+	done := Cycle{Gates: a.gates, Providers: a.asked}
 	for _, change := range outcome.Changes {
 		action := string(change.Action)
 		switch was := before[a.server.keyOf(change.Object)]; {
@@ -164,9 +170,10 @@ func (a *actor) cycle(ctx context.Context) (changed bool) {
 	return a.server.writes != writes
 }
 
-// note keeps what a cycle did, unless it did nothing and its gates said what they said in the one before.
+// note keeps what a cycle did, unless it did nothing and its gates said, and providers would be asked for, what they were in the one before.
 func (a *actor) note(done Cycle) {
-	if cycles := a.outcome.Cycles; len(cycles) > 0 && len(done.Changes) == 0 && reflect.DeepEqual(done.Gates, cycles[len(cycles)-1].Gates) {
+	if cycles := a.outcome.Cycles; len(cycles) > 0 && len(done.Changes) == 0 && reflect.DeepEqual(done.Gates, cycles[len(cycles)-1].Gates) &&
+		reflect.DeepEqual(done.Providers, cycles[len(cycles)-1].Providers) {
 		return
 	}
 	a.outcome.Cycles = append(a.outcome.Cycles, done)

@@ -38,7 +38,17 @@ func (o *Outcome) print(b *bytes.Buffer) error {
 		for _, gate := range cycle.Gates {
 			comments(b, gate.Gate+": ", gate.String())
 		}
-		for _, change := range cycle.Changes {
+		byOthers := slices.IndexFunc(cycle.Changes, func(c Change) bool { return c.Action == collected })
+		if byOthers < 0 {
+			byOthers = len(cycle.Changes)
+		}
+		for _, change := range cycle.Changes[:byOthers] {
+			comments(b, "", change.String())
+		}
+		for _, question := range cycle.Providers {
+			comments(b, "", question)
+		}
+		for _, change := range cycle.Changes[byOthers:] { // once the resource is gone
 			comments(b, "", change.String())
 		}
 		if cycle.Waiting != "" {

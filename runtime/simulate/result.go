@@ -34,6 +34,8 @@ type Outcome struct {
 type Cycle struct {
 	Gates   []Gate   `json:"gates,omitempty"`
 	Changes []Change `json:"changes,omitempty"`
+	// Providers is what providers would be asked for. Nobody asks them.
+	Providers []string `json:"providers,omitempty"`
 	// Waiting is what a deleted resource waits for, such as the end of a stage of onDelete.
 	Waiting string `json:"waiting,omitempty"`
 }
