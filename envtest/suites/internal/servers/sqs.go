@@ -95,15 +95,15 @@ func (s *SQS) Queues() []string {
 	return slices.Sorted(maps.Keys(s.queues))
 }
 
-// sqsRequest has the fields of all actions.
+// sqsRequest has the fields of all actions, as the protocol writes them.
 type sqsRequest struct {
-	QueueName  string            `json:"QueueName"`
-	QueueURL   string            `json:"QueueUrl"`
-	Attributes map[string]string `json:"Attributes"`
+	QueueName  string            `json:"QueueName"`  //nolint:tagliatelle // the protocol's
+	QueueURL   string            `json:"QueueUrl"`   //nolint:tagliatelle // the protocol's
+	Attributes map[string]string `json:"Attributes"` //nolint:tagliatelle // the protocol's
 	// Tags of CreateQueue and of TagQueue have different names.
 	CreateTags map[string]string `json:"tags"`
-	Tags       map[string]string `json:"Tags"`
-	TagKeys    []string          `json:"TagKeys"`
+	Tags       map[string]string `json:"Tags"`    //nolint:tagliatelle // the protocol's
+	TagKeys    []string          `json:"TagKeys"` //nolint:tagliatelle // the protocol's
 }
 
 // failure is an error of the protocol.
