@@ -23,14 +23,11 @@ import (
 func (p *Provider) buckets() declared.Kind {
 	return declared.Kind{
 		Identity: []string{"name"}, Optional: []string{"region", "versioning", "policy", "forceDestroy", "tags.*"},
-		Check: checkBucket,
+		Named: nameBucket, Check: checkBucket,
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, "s3Endpoint", func(c *clients) error { return c.ensureBucket(ctx, t) })
 		},
 		Remove: func(ctx context.Context, t *declared.Thing) error {
-			if checkBucketName(t.Declaration) != nil || checkRegion(t.Declaration) != nil {
-				return nil // it cannot have been made
-			}
 			return p.use(ctx, t, "s3Endpoint", func(c *clients) error { return c.removeBucket(ctx, t) })
 		},
 	}
@@ -38,13 +35,13 @@ func (p *Provider) buckets() declared.Kind {
 
 var bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
 
-func checkBucketName(d providers.Declaration) error {
+func nameBucket(d providers.Declaration) error {
 	name := d.Fields["name"]
 	_, notAddress := netip.ParseAddr(name)
 	if !bucketName.MatchString(name) || strings.Contains(name, "..") || notAddress == nil {
 		return declared.Wrong(d, "name", "is %s: a bucket's name has 3 to 63 small letters, digits, hyphens and single points, and is no address", declared.Name(name))
 	}
-	return nil
+	return checkRegion(d)
 }
 
 func checkBucket(d providers.Declaration) error {
@@ -54,7 +51,7 @@ func checkBucket(d providers.Declaration) error {
 	if policy := d.Fields["policy"]; policy != "" && !json.Valid([]byte(policy)) {
 		noPolicy = declared.Wrong(d, "policy", "is no JSON")
 	}
-	return errors.Join(checkBucketName(d), checkRegion(d), notBool, noForce, noPolicy, checkTags(d))
+	return errors.Join(notBool, noForce, noPolicy, checkTags(d))
 }
 
 func (c *clients) ensureBucket(ctx context.Context, t *declared.Thing) error {

@@ -33,20 +33,17 @@ var numbers = []number{
 
 // queues is the kind sqsQueue.
 func (p *Provider) queues() declared.Kind {
-	optional := []string{"region", "fifo", "contentBasedDeduplication", "tags.*"}
-	for _, one := range numbers {
-		optional = append(optional, one.field)
-	}
 	return declared.Kind{
-		Identity: []string{"name"}, Optional: optional,
-		Check: checkQueue,
+		Identity: []string{"name"},
+		Optional: []string{
+			"region", "fifo", "contentBasedDeduplication", "tags.*",
+			"visibilityTimeout", "messageRetentionPeriod", "delaySeconds", "maximumMessageSize", "receiveMessageWaitTime",
+		},
+		Named: nameQueue, Check: checkQueue,
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, "sqsEndpoint", func(c *clients) error { return c.ensureQueue(ctx, t) })
 		},
 		Remove: func(ctx context.Context, t *declared.Thing) error {
-			if checkQueueName(t.Declaration) != nil || checkRegion(t.Declaration) != nil {
-				return nil // it cannot have been made
-			}
 			return p.use(ctx, t, "sqsEndpoint", func(c *clients) error { return c.removeQueue(ctx, t) })
 		},
 	}
@@ -69,7 +66,7 @@ func nameOf(d providers.Declaration) string {
 	return name
 }
 
-func checkQueueName(d providers.Declaration) error {
+func nameQueue(d providers.Declaration) error {
 	name := nameOf(d)
 	if !queueName.MatchString(name) || len(name) > longestQueue {
 		return declared.Wrong(d, "name", "is %s: a queue's name has 1 to %d letters, digits, hyphens and underscores", declared.Name(name), longestQueue)
@@ -78,11 +75,11 @@ func checkQueueName(d providers.Declaration) error {
 	if err == nil && !ordered && strings.HasSuffix(name, fifo) {
 		err = declared.Wrong(d, "name", `is %s: set fifo: "true" for a queue that keeps the order`, declared.Name(name))
 	}
-	return err
+	return errors.Join(err, checkRegion(d))
 }
 
 func checkQueue(d providers.Declaration) error {
-	errs := []error{checkQueueName(d), checkRegion(d), checkTags(d)}
+	errs := []error{checkTags(d)}
 	for _, one := range numbers {
 		_, err := declared.Int(d, one.field, one.least, one.most)
 		errs = append(errs, err)

@@ -18,7 +18,7 @@ func Cause(err error) error {
 			return fmt.Errorf("%s%s: %w", network.Op, where, Cause(network.Err))
 		}
 		inner := errors.Unwrap(err)
-		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 { //nolint:errorlint // as above
+		if several, ok := err.(interface{ Unwrap() []error }); ok && len(several.Unwrap()) > 0 {
 			inner = several.Unwrap()[0]
 		}
 		if inner == nil {

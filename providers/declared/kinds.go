@@ -18,12 +18,12 @@ type Kind struct {
 	// Required and Optional are further fields, those of maps by their paths. A field that ends in .* stands for any below it. The fields
 	// that Common names are fields of every Kind.
 	Required, Optional []string
-	// Check finds what is wrong in the fields without asking anybody. Nil finds nothing.
-	Check func(providers.Declaration) error
+	// Named finds what is wrong in the identity, and Check in the other fields, without asking anybody.
+	Named, Check func(providers.Declaration) error
 	// Ensure brings the thing about. It writes nothing where nothing differs.
 	Ensure func(context.Context, *Thing) error
-	// Remove takes the thing away, if it is the owner's. One that is not there, or is not the owner's, is as good as removed. Its fields were
-	// not checked: those besides the identity may be anything.
+	// Remove takes the thing away, if it is the owner's. One that is not there, or is not the owner's, is as good as removed. Its
+	// identity is right; other fields may be anything.
 	Remove func(context.Context, *Thing) error
 }
 
@@ -53,10 +53,15 @@ func (k Kinds) Known() map[string]providers.Kind {
 	for name, kind := range k {
 		known[name] = providers.Kind{
 			Required: slices.Concat(kind.Identity[:1], kind.Required),
-			Optional: slices.Concat(kind.Identity[1:], kind.Optional, Common()),
+			Optional: slices.Concat(kind.optionalIdentity(), kind.Optional, Common()),
 		}
 	}
 	return known
+}
+
+// optionalIdentity are the fields of the identity that need not be there.
+func (k Kind) optionalIdentity() []string {
+	return slices.DeleteFunc(slices.Clone(k.Identity[1:]), func(field string) bool { return slices.Contains(k.Required, field) })
 }
 
 // Reconcile brings about what is declared, in its order. Nothing is done while a declaration has a mistake. One that is refused does not keep
@@ -81,7 +86,7 @@ func (k Kinds) Delete(ctx context.Context, r *providers.Request) error {
 	var errs []error
 	for _, declaration := range slices.Backward(r.Declarations) {
 		kind, ok := k[declaration.Kind]
-		if !ok || declaration.Fields[kind.Identity[0]] == "" {
+		if !ok || declaration.Fields[kind.Identity[0]] == "" || kind.Named(declaration) != nil {
 			continue // of these there never was anything
 		}
 		err := k.do(ctx, r, declaration, Kind.remove)
@@ -140,10 +145,11 @@ func (k Kinds) check(declarations []providers.Declaration) error {
 			errs = append(errs, err)
 			continue
 		}
-		same := d.Kind
+		parts := []string{d.Kind}
 		for _, field := range kind.Identity {
-			same += "\x00" + d.Fields[field]
+			parts = append(parts, d.Fields[field])
 		}
+		same := strings.Join(parts, "\x00")
 		if seen[same] {
 			errs = append(errs, Wrong(d, kind.Identity[0], "is declared twice: %s", Name(d.Fields[kind.Identity[0]])))
 		}
@@ -171,13 +177,10 @@ func (k Kind) check(d providers.Declaration) error {
 	if _, err := Bool(d, "adopt"); err != nil {
 		return err
 	}
-	if k.Check == nil {
-		return nil
-	}
-	return k.Check(d)
+	return one([]error{k.Named(d), k.Check(d)})
 }
 
-// covers tells whether a field, which may stand for any below it, is that of a path. A list may be given by its elements.
+// covers tells whether a field, which may stand for any below it, is that of a path.
 func covers(field, path string) bool {
 	above, open := strings.CutSuffix(field, ".*")
 	return field == path || open && strings.HasPrefix(path, above+".")

@@ -18,16 +18,11 @@ import (
 func (p *Provider) databases() declared.Kind {
 	return declared.Kind{
 		Identity: []string{"name"}, Optional: []string{"collections", "collections.*"},
-		Check: func(d providers.Declaration) error {
-			return errors.Join(checkDatabaseName(d, "name"), checkCollections(d))
-		},
+		Named: func(d providers.Declaration) error { return checkDatabaseName(d, "name") }, Check: checkCollections,
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, func(s *server) error { return s.ensureDatabase(ctx, t) })
 		},
 		Remove: func(ctx context.Context, t *declared.Thing) error {
-			if checkDatabaseName(t.Declaration, "name") != nil {
-				return nil // it cannot have been made
-			}
 			return p.use(ctx, t, func(s *server) error { return s.removeDatabase(ctx, t) })
 		},
 	}

@@ -21,17 +21,17 @@ func (p *Provider) users() declared.Kind {
 	return declared.Kind{
 		Identity: []string{"name", "database"}, Required: []string{"database", "passwordSecret.name"},
 		Optional: []string{"roles", "roles.*", "passwordSecret.key", "passwordSecret.namespace"},
+		Named: func(d providers.Declaration) error {
+			return errors.Join(checkUserName(d), checkDatabaseName(d, "database"))
+		},
 		Check: func(d providers.Declaration) error {
 			_, err := rolesOf(d)
-			return errors.Join(checkUserName(d), checkDatabaseName(d, "database"), err)
+			return err
 		},
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, func(s *server) error { return s.ensureUser(ctx, t) })
 		},
 		Remove: func(ctx context.Context, t *declared.Thing) error {
-			if checkUserName(t.Declaration) != nil || checkDatabaseName(t.Declaration, "database") != nil {
-				return nil // it cannot have been made
-			}
 			return p.use(ctx, t, func(s *server) error { return s.removeUser(ctx, t) })
 		},
 	}

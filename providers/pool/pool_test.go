@@ -30,9 +30,9 @@ func TestPool(t *testing.T) {
 		if a, again, b := use("a"), use("a"), use("b"); a != again || a == b {
 			t.Errorf("a key has one client of its own, got %d, %d and %d", a, again, b)
 		}
-		time.Sleep(4 * time.Minute)
+		<-time.After(4 * time.Minute)
 		use("a")
-		time.Sleep(2 * time.Minute)
+		<-time.After(2 * time.Minute)
 		synctest.Wait()
 		if p.Len() != 1 || closed != 1 {
 			t.Errorf("a client that was not used for five minutes is closed, one that was is not: %d are left, %d closed", p.Len(), closed)

@@ -4,7 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"fmt"
+	"errors"
 	"slices"
 	"strconv"
 
@@ -16,7 +16,7 @@ import (
 func (p *Provider) databases() declared.Kind {
 	return declared.Kind{
 		Identity: []string{"name"}, Optional: []string{"owner", "connectionLimit"},
-		Check: checkDatabase,
+		Named: nameDatabase, Check: checkDatabase,
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, func(s *server) error { return s.ensureDatabase(ctx, t) })
 		},
@@ -35,15 +35,16 @@ const mostLimit = 1<<31 - 1
 // system are the databases that a server has by itself.
 var system = []string{"postgres", "template0", "template1"}
 
-func checkDatabase(d providers.Declaration) error {
-	if err := names(d, "name", "owner"); err != nil {
-		return err
-	}
+func nameDatabase(d providers.Declaration) error {
 	if slices.Contains(system, d.Fields["name"]) {
 		return declared.Wrong(d, "name", "is %s, which is the server's own", declared.Name(d.Fields["name"]))
 	}
+	return name(d, "name")
+}
+
+func checkDatabase(d providers.Declaration) error {
 	_, err := declared.Int(d, "connectionLimit", unlimited, mostLimit)
-	return err
+	return errors.Join(name(d, "owner"), err)
 }
 
 // database is one as the server has it.
@@ -76,7 +77,7 @@ func (s *server) ensureDatabase(ctx context.Context, t *declared.Thing) error {
 			return err
 		}
 		if found == nil {
-			return fmt.Errorf("the database is gone again")
+			return errors.New("the database is gone again")
 		}
 	}
 	claim, err := t.Claim("database", mark(found.comment))
@@ -118,9 +119,6 @@ func (s *server) createDatabase(ctx context.Context, name, said string) error {
 
 func (s *server) removeDatabase(ctx context.Context, t *declared.Thing) error {
 	name := t.Fields["name"]
-	if checkDatabase(providers.Declaration{Fields: map[string]string{"name": name}}) != nil {
-		return nil // it cannot have been made
-	}
 	found, err := s.database(ctx, name)
 	if err != nil || found == nil || mark(found.comment) != t.Mark() {
 		return err

@@ -14,7 +14,7 @@ import (
 func (p *Provider) grants() declared.Kind {
 	return declared.Kind{
 		Identity: []string{"role", "database", "schema"}, Required: []string{"database"}, Optional: []string{"privileges", "privileges.*"},
-		Check: checkGrant,
+		Named: nameGrant, Check: checkGrant,
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, func(s *server) error { return s.ensureGrant(ctx, t) })
 		},
@@ -31,13 +31,17 @@ var (
 	onTables   = []string{"DELETE", "INSERT", "REFERENCES", "SELECT", "TRIGGER", "TRUNCATE", "UPDATE"}
 )
 
-func checkGrant(d providers.Declaration) error {
+func nameGrant(d providers.Declaration) error {
 	if err := names(d, "role", "database", "schema"); err != nil {
 		return err
 	}
 	if value := d.Fields["role"]; slices.Contains(reserved, value) || strings.HasPrefix(value, "pg_") {
 		return declared.Wrong(d, "role", "is %s, which is reserved", declared.Name(value))
 	}
+	return nil
+}
+
+func checkGrant(d providers.Declaration) error {
 	_, err := wanted(d)
 	return err
 }
@@ -55,10 +59,10 @@ func wanted(d providers.Declaration) ([]string, error) {
 	var all []string
 	for _, one := range listed {
 		one = strings.ToUpper(one)
-		switch {
-		case one == "ALL":
+		switch one {
+		case "ALL":
 			all = append(all, valid...)
-		case one == "TEMP":
+		case "TEMP":
 			all = append(all, "TEMPORARY")
 		default:
 			all = append(all, one)
@@ -191,7 +195,7 @@ func (s *server) tablesDiffer(ctx context.Context, connection executor, d provid
 }
 
 func (s *server) removeGrant(ctx context.Context, t *declared.Thing) error {
-	if t.Retain || names(t.Declaration, "role", "database", "schema") != nil {
+	if t.Retain {
 		return nil
 	}
 	found, err := s.database(ctx, t.Fields["database"])

@@ -31,7 +31,8 @@ func TestVerifier(t *testing.T) {
 			}
 		})
 	}
-	if newVerifier("same").String() == newVerifier("same").String() {
+	first, second := newVerifier("same").String(), newVerifier("same").String()
+	if first == second {
 		t.Error("two roles with one password show it, for they have one salt")
 	}
 }

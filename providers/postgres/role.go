@@ -18,7 +18,7 @@ func (p *Provider) roles() declared.Kind {
 	return declared.Kind{
 		Identity: []string{"name"},
 		Optional: []string{"login", "createDatabase", "connectionLimit", "passwordSecret.name", "passwordSecret.key", "passwordSecret.namespace"},
-		Check:    checkRole,
+		Named:    nameRole, Check: checkRole,
 		Ensure: func(ctx context.Context, t *declared.Thing) error {
 			return p.use(ctx, t, func(s *server) error { return s.ensureRole(ctx, t) })
 		},
@@ -31,13 +31,14 @@ func (p *Provider) roles() declared.Kind {
 // reserved are names that mean something else where a role is named.
 var reserved = []string{"public", "none", "current_user", "session_user", "current_role"}
 
-func checkRole(d providers.Declaration) error {
-	if err := names(d, "name"); err != nil {
-		return err
-	}
+func nameRole(d providers.Declaration) error {
 	if value := d.Fields["name"]; strings.HasPrefix(value, "pg_") || slices.Contains(reserved, value) {
 		return declared.Wrong(d, "name", "is %s, which is reserved", declared.Name(value))
 	}
+	return name(d, "name")
+}
+
+func checkRole(d providers.Declaration) error {
 	_, err := attributesOf(d)
 	return err
 }
@@ -194,9 +195,6 @@ func (s *server) letsIn(ctx context.Context, name, password string) (bool, error
 
 func (s *server) removeRole(ctx context.Context, t *declared.Thing) error {
 	name := t.Fields["name"]
-	if checkRole(providers.Declaration{Fields: map[string]string{"name": name}}) != nil {
-		return nil // it cannot have been made
-	}
 	found, err := s.role(ctx, name)
 	if err != nil || found == nil || mark(found.comment) != t.Mark() {
 		return err

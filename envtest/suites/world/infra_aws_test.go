@@ -76,7 +76,7 @@ func TestInfraS3(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	make := func(t *testing.T, bucket string) {
+	newBucket := func(t *testing.T, bucket string) {
 		t.Helper()
 		if _, err := client.CreateBucket(t.Context(), &s3.CreateBucketInput{Bucket: &bucket}); err != nil {
 			t.Fatal(err)
@@ -150,7 +150,7 @@ func TestInfraS3(t *testing.T) {
 
 	t.Run("RefusesWhatIsNotTheOwners", func(t *testing.T) {
 		a := all.in(t)
-		make(t, "legacy")
+		newBucket(t, "legacy")
 		foreign(t, "of another resource", a.reconcile("thief", declare("s3Bucket", "name", "shop-files", "adopt", "true")), "App.example.com/apps/shop")
 		foreign(t, "of nobody", a.reconcile("thief", declare("s3Bucket", "name", "legacy")), "adopt")
 		a.mustRemove("thief", declare("s3Bucket", "name", "shop-files", "forceDestroy", "true"), declare("s3Bucket", "name", "legacy"))

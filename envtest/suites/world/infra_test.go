@@ -95,6 +95,7 @@ func (a *asker) mustRemove(owner string, all ...providers.Declaration) {
 
 // in is the asker for a test of its own.
 func (a *asker) in(t *testing.T) *asker {
+	t.Helper()
 	with := *a
 	with.t = t
 	return &with

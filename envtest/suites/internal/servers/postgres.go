@@ -59,13 +59,13 @@ func StartPostgres(t T) *Postgres {
 }
 
 // URL is where a user finds a database.
-func (p *Postgres) URL(user, password, database string) string {
-	return PostgresURL(p.Address, user, password, database)
+func (p *Postgres) URL(role, password, database string) string {
+	return PostgresURL(p.Address, role, password, database)
 }
 
 // PostgresURL is where a user finds a database of the server at an address, such as a Proxy's.
-func PostgresURL(address, user, password, database string) string {
-	u := url.URL{Scheme: "postgres", User: url.UserPassword(user, password), Host: address, Path: "/" + database, RawQuery: "sslmode=disable"}
+func PostgresURL(address, role, password, database string) string {
+	u := url.URL{Scheme: "postgres", User: url.UserPassword(role, password), Host: address, Path: "/" + database, RawQuery: "sslmode=disable"}
 	return u.String()
 }
 

@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -117,7 +116,7 @@ func TestProxy(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := c.say("abcdef", 5*time.Second); err == nil || errors.Is(err, os.ErrDeadlineExceeded) || !strings.HasPrefix("abc", got) {
+	if got, err := c.say("abcdef", 5*time.Second); err == nil || errors.Is(err, os.ErrDeadlineExceeded) || len(got) > 3 {
 		t.Fatalf("CutAfter closes after three bytes: got %q, %v", got, err)
 	}
 	p.Set(servers.Pass)

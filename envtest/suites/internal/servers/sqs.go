@@ -95,15 +95,15 @@ func (s *SQS) Queues() []string {
 	return slices.Sorted(maps.Keys(s.queues))
 }
 
-// sqsRequest has the fields of all actions.
+// sqsRequest has the fields of all actions, as the protocol writes them.
 type sqsRequest struct {
-	QueueName, QueueUrl string //nolint:revive // the names of the protocol
-	Attributes          map[string]string
+	QueueName  string            `json:"QueueName"`  //nolint:tagliatelle // the protocol's
+	QueueURL   string            `json:"QueueUrl"`   //nolint:tagliatelle // the protocol's
+	Attributes map[string]string `json:"Attributes"` //nolint:tagliatelle // the protocol's
 	// Tags of CreateQueue and of TagQueue have different names.
-	CreateTags     map[string]string `json:"tags"` //nolint:tagliatelle // the protocol's
-	Tags           map[string]string
-	TagKeys        []string
-	AttributeNames []string
+	CreateTags map[string]string `json:"tags"`
+	Tags       map[string]string `json:"Tags"`    //nolint:tagliatelle // the protocol's
+	TagKeys    []string          `json:"TagKeys"` //nolint:tagliatelle // the protocol's
 }
 
 // failure is an error of the protocol.
@@ -134,7 +134,7 @@ func (s *SQS) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusBadRequest)
 		answer = map[string]string{"__type": "com.amazonaws.sqs#" + failed.code, "message": failed.message}
 	}
-	_ = json.NewEncoder(w).Encode(answer) // who does not listen any more does not care
+	_ = json.NewEncoder(w).Encode(answer) //nolint:errchkjson // texts in maps; and who does not listen any more does not care
 }
 
 func (s *SQS) answer(r *http.Request, body []byte) (any, error) {
@@ -154,7 +154,7 @@ func (s *SQS) answer(r *http.Request, body []byte) (any, error) {
 	}
 	name := in.QueueName
 	if name == "" {
-		name = in.QueueUrl[strings.LastIndex(in.QueueUrl, "/")+1:]
+		name = in.QueueURL[strings.LastIndex(in.QueueURL, "/")+1:]
 	}
 	q, ok := s.queues[name]
 	if !ok {
@@ -244,7 +244,7 @@ func (s *SQS) authenticate(r *http.Request, body []byte) error {
 	}
 	_, signed, _ := strings.Cut(given, "SignedHeaders=")
 	signed, _, _ = strings.Cut(signed, ",")
-	again, err := http.NewRequest(r.Method, "http://"+r.Host+r.URL.RequestURI(), bytes.NewReader(body)) //nolint:noctx // it is not sent
+	again, err := http.NewRequest(r.Method, "http://"+r.Host+r.URL.RequestURI(), bytes.NewReader(body)) //nolint:noctx,gosec // it is not sent
 	if err != nil {
 		return err
 	}
