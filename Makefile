@@ -59,7 +59,7 @@ verify: ## Check what a compiler does not: generated files, modules, import floo
 	hack/verify-generated.sh
 
 .PHONY: test
-test: ## Run all tests; the suites bring up real control planes.
+test: servers ## Run all tests; the suites bring up real control planes and other servers.
 	assets=$$(hack/controlplane.sh); \
 	KUBEBUILDER_ASSETS=$$assets go test -p 2 -timeout $(TIMEOUT) -run '$(RUN)' $(PKG)
 
@@ -82,6 +82,10 @@ bench: ## Measure the operator against a control plane: make bench BENCH_ARGS=..
 .PHONY: control-plane
 control-plane: ## Find or build etcd, the API server and the controllers; the last line is the folder.
 	@hack/controlplane.sh
+
+.PHONY: servers
+servers: ## Build the servers that suites need and Debian has not: hack/servers. The first time takes minutes.
+	@for module in hack/servers/*/; do nice -n 10 hack/tool.sh "$$(basename "$$module")"; done
 
 .PHONY: demo
 demo: ## Run the website example in a control plane of its own until it settles, and show what came of it.

@@ -16,6 +16,7 @@ import (
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
 	opts.Define = crdschema.New
+	opts.Providers = registry()
 	return cli.Commands(opts)
 }
 

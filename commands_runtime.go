@@ -14,6 +14,7 @@ import (
 // commands of the image that runs in a cluster. It has no control plane of its own.
 func commands(opts cli.Options) []*cobra.Command {
 	opts.StartControlPlane = nil
+	opts.Providers = registry()
 	return cli.Commands(opts)
 }
 

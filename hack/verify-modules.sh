@@ -6,7 +6,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 failed=false
 
-for module in . hack/tools hack/controlplane; do
+for module in . hack/tools hack/controlplane hack/servers/*; do
   if ! go -C "$module" mod tidy -diff; then
     echo "modules: $module/go.mod is not tidy; run: go -C $module mod tidy"
     failed=true

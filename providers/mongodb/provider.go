@@ -1,0 +1,177 @@
+package mongodb
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+	"time"
+
+	"go.mongodb.org/mongo-driver/v2/mongo"
+	"go.mongodb.org/mongo-driver/v2/mongo/options"
+	"go.mongodb.org/mongo-driver/v2/x/mongo/driver/topology"
+
+	"github.com/orkestra-runtime/orkestra/providers"
+	"github.com/orkestra-runtime/orkestra/providers/declared"
+	"github.com/orkestra-runtime/orkestra/providers/pool"
+)
+
+// Options of a Provider.
+type Options struct {
+	// Timeout of each operation, with finding the server and logging in. Defaults to 10 seconds.
+	Timeout time.Duration
+}
+
+// Provider keeps what is declared in MongoDB servers.
+type Provider struct {
+	timeout time.Duration
+	kinds   declared.Kinds
+	clients *pool.Pool[key, *mongo.Client]
+}
+
+var _ providers.Checker = (*Provider)(nil)
+
+// New returns a Provider.
+func New(opts Options) *Provider {
+	p := &Provider{timeout: cmp.Or(opts.Timeout, 10*time.Second)}
+	p.kinds = declared.Kinds{"database": p.databases(), "user": p.users()}
+	p.clients = pool.New(p.open, p.disconnect)
+	return p
+}
+
+// Name is mongodb.
+func (p *Provider) Name() string { return "mongodb" }
+
+// Kinds are database and user.
+func (p *Provider) Kinds() map[string]providers.Kind { return p.kinds.Known() }
+
+// Reconcile brings about what is declared.
+func (p *Provider) Reconcile(ctx context.Context, r providers.ReconcileRequest) error {
+	return p.kinds.Reconcile(ctx, &r.Request)
+}
+
+// Delete takes away what is declared.
+func (p *Provider) Delete(ctx context.Context, r providers.DeleteRequest) error {
+	return p.kinds.Delete(ctx, &r.Request)
+}
+
+// Close closes the connections that nobody uses.
+func (p *Provider) Close() { p.clients.Close() }
+
+// key is all that makes clients different. An empty user is the one of the address.
+type key struct{ uri, user, password string }
+
+// mostConnections is how many connections there are to one server at most.
+const mostConnections = 8
+
+// open makes a client. It connects when it is used.
+func (p *Provider) open(k key) (*mongo.Client, error) {
+	return p.client(k, "")
+}
+
+// client makes a client of a user in a database, which may be empty, as may be the user: then those of the address are meant.
+func (p *Provider) client(k key, database string) (*mongo.Client, error) {
+	opts := options.Client().ApplyURI(k.uri).SetAppName("orkestra").SetTimeout(p.timeout).
+		SetServerSelectionTimeout(p.timeout).SetConnectTimeout(p.timeout).SetMaxPoolSize(mostConnections).SetRetryReads(false).SetRetryWrites(false)
+	if k.user != "" {
+		login := options.Credential{Username: k.user, Password: k.password}
+		if opts.Auth != nil {
+			login.AuthMechanism, login.AuthSource = opts.Auth.AuthMechanism, opts.Auth.AuthSource
+		}
+		login.AuthSource = cmp.Or(database, login.AuthSource)
+		opts.SetAuth(login)
+	}
+	client, err := mongo.Connect(opts)
+	if err != nil {
+		return nil, errAddress
+	}
+	return client, nil
+}
+
+// errAddress is an address that is none. What the driver says of it may hold the password.
+var errAddress = errors.New("the uri of the Katalog's claim is no address such as mongodb://user:password@host:27017/?authSource=admin")
+
+func (p *Provider) disconnect(client *mongo.Client) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.timeout)
+	defer cancel()
+	_ = client.Disconnect(ctx) // it is not used any more, whatever the server says
+}
+
+// key is where the server of a thing is, with the credential for it.
+func (p *Provider) key(ctx context.Context, t *declared.Thing) (key, error) {
+	k := key{uri: t.Request.Auth["uri"]}
+	if k.uri == "" {
+		return k, errors.New("the Katalog's claim of the provider mongodb has no uri in its auth")
+	}
+	hidePassword(t, k.uri)
+	if t.Fields["authSecret.name"] == "" {
+		return k, nil
+	}
+	auth, err := t.Auth(ctx, "username", "password")
+	k.user, k.password = auth["username"], auth["password"]
+	return k, err
+}
+
+// hidePassword has errors not say the password of an address, which may name several hosts and is no URL then.
+func hidePassword(t *declared.Thing, uri string) {
+	_, rest, _ := strings.Cut(uri, "://")
+	login, _, found := strings.Cut(rest, "@")
+	if _, password, ok := strings.Cut(login, ":"); ok && found {
+		t.Hide(password)
+		if plain, err := url.QueryUnescape(password); err == nil {
+			t.Hide(plain)
+		}
+	}
+}
+
+// server is a MongoDB server, as its administrator sees it.
+type server struct {
+	*mongo.Client
+	provider *Provider
+	key      key
+}
+
+// use runs f with the server of a thing.
+func (p *Provider) use(ctx context.Context, t *declared.Thing, f func(*server) error) error {
+	k, err := p.key(ctx, t)
+	if err != nil {
+		return err
+	}
+	return p.clients.Use(k, func(client *mongo.Client) error {
+		return p.told(f(&server{Client: client, provider: p, key: k}))
+	})
+}
+
+// told says what went wrong in few words: the driver tells of all it knows of the servers.
+func (p *Provider) told(err error) error {
+	if err == nil {
+		return nil
+	}
+	if said, ok := errors.AsType[mongo.CommandError](err); ok && said.Code != 0 {
+		return &serverError{fmt.Sprintf("%s (%s)", said.Message, cmp.Or(said.Name, fmt.Sprint(said.Code)))}
+	}
+	if none, ok := errors.AsType[topology.ServerSelectionError](err); ok {
+		for i := range none.Desc.Servers {
+			if last := none.Desc.Servers[i].LastError; last != nil {
+				return fmt.Errorf("no server was found within %s: %w", p.timeout, declared.Cause(last))
+			}
+		}
+	}
+	if mongo.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded) {
+		return fmt.Errorf("the server did not answer within %s: %w", p.timeout, context.DeadlineExceeded)
+	}
+	if driver, ok := errors.AsType[mongo.LabeledError](err); ok {
+		return fmt.Errorf("ask the server: %w", declared.Cause(driver))
+	}
+	return err
+}
+
+// serverError is what the server says.
+type serverError struct{ text string }
+
+func (e *serverError) Error() string { return e.text }
+
+// Answered tells that the server is there.
+func (e *serverError) Answered() {}
