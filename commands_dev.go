@@ -9,15 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orkestra-runtime/orkestra/envtest"
-	"github.com/orkestra-runtime/orkestra/providers/external/all"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define, opts.External, opts.Checkouts, opts.Builders = crdschema.New, all.Registry, checkouts, builders
-	return cli.Commands(opts)
+	opts.Define = crdschema.New
+	return cli.Commands(withClients(opts))
 }
 
 func startControlPlane(ctx context.Context, dir string, log logr.Logger) (cli.ControlPlane, error) {
