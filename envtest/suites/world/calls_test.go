@@ -77,7 +77,7 @@ var _ = Describe("an external call of another protocol than http", func() {
 		auth := func(name string) string {
 			return fmt.Sprintf("auth: {secretRef: {name: %s, namespace: %s, key: password}}", name, namespace)
 		}
-		o, _ := calling(ctx, namespace, `
+		calling(ctx, namespace, `
 onReconcile:
   external:
     - {name: flag, protocol: redis, url: "redis://`+redis.Address+`", query: GET, args: ["flags:{{ .metadata.name }}"], `+auth("redis")+`}
@@ -102,7 +102,6 @@ onReconcile:
 			"flag": "gold gold ok", "sum": "3 of 1", "there": "0 true", "topic": "1<>", "load": "1.5 1.5 200", "skipped": "false<>",
 		}), func() string { return fmt.Sprint(status(ctx, w)()) })
 		Expect(series.Sum("orkestra_external_calls_total", map[string]string{"crd": namespace, "name": "sum", "url": postgres.Address, "result": "success"})).To(BeNumerically(">=", 1))
-		Expect(o.Stop()).To(Succeed())
 	})
 
 	// Rows 99 and 130.
