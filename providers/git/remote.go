@@ -62,7 +62,8 @@ func parseRemote(text string) (remote, error) {
 	if err != nil {
 		return remote{}, err
 	}
-	return r, r.check()
+	err = r.check()
+	return r, err
 }
 
 func parseURL(text string) (remote, error) {

@@ -90,8 +90,9 @@ func (w *writer) entry(entry object.TreeEntry, at string, depth int) error {
 		return w.file(entry.Hash, at, 0o755)
 	case filemode.Regular, filemode.Deprecated:
 		return w.file(entry.Hash, at, 0o644)
+	default:
+		return wrong("the repository holds %s, which is neither a file nor a folder nor a link", cut(at, 128))
 	}
-	return wrong("the repository holds %s, which is neither a file nor a folder nor a link", cut(at, 128))
 }
 
 func (w *writer) file(blob plumbing.Hash, at string, mode fs.FileMode) (err error) {

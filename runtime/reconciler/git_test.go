@@ -47,7 +47,7 @@ func lastCommitOf(o *unstructured.Unstructured) string {
 	return o.GetAnnotations()[orkv1.AnnotationLastCommit]
 }
 
-const shownGit = `configMaps: [{name: shown, data: {git: "{{ .git.commit }} {{ .git.changed }} {{ .git.called }} {{ .git.succeeded }}"}}]`
+const shownGit = `configMaps: [{name: shown, data: {git: "{{ .git.commit }}/{{ .git.changed }}/{{ .git.called }}/{{ .git.succeeded }}"}}]`
 
 func (h *harness) shown(t *testing.T) string {
 	t.Helper()
@@ -124,42 +124,42 @@ func TestGitBlocks(t *testing.T) {
 		"Both": {
 			reason: "onReconcile's first; what comes later replaces it", commits: map[string]string{a: "ca", b: "cb"},
 			box:   `{onReconcile: {git: {repo: "` + a + `"}, ` + shownGit + `}, onCreate: {git: {repo: "` + b + `", reconcile: true}}}`,
-			shown: "cb true true true", asked: []string{a, b},
+			shown: "cb/true/true/true", asked: []string{a, b},
 		},
 		"SecondSkipped": {
 			reason: "one that is skipped replaces nothing", commits: map[string]string{a: "ca", b: "cb"},
 			box:   `{onReconcile: {git: {repo: "` + a + `"}, ` + shownGit + `}, onCreate: {git: {repo: "` + b + `", when: [{field: spec.never}]}}}`,
-			shown: "ca true true true", asked: []string{a},
+			shown: "ca/true/true/true", asked: []string{a},
 		},
 		"Once": {
 			reason: "onCreate fetches until a commit is recorded, which is shown then", commits: map[string]string{b: "cb"}, last: "c0",
 			box:   `{onReconcile: {` + shownGit + `}, onCreate: {git: {repo: "` + b + `"}}}`,
-			shown: "c0 false false false",
+			shown: "c0/false/false/false",
 		},
 		"Gate": {
 			reason: "a gate that is false keeps it from being fetched", commits: map[string]string{a: "ca"},
 			box:   `{onReconcile: {git: {repo: "` + a + `", when: [{field: spec.never}]}, ` + shownGit + `}}`,
-			shown: " false false false",
+			shown: "/false/false/false",
 		},
 		"BlockGate": {
 			reason: "also that of the block", commits: map[string]string{a: "ca"},
 			box:   `{onCreate: {git: {repo: "` + a + `"}, when: [{field: spec.never}]}, onReconcile: {` + shownGit + `}}`,
-			shown: " false false false",
+			shown: "/false/false/false",
 		},
 		"BlockGateReads": {
 			reason: "unless it reads what is fetched", commits: map[string]string{a: "ca"},
 			box:   `{onReconcile: {git: {repo: "` + a + `"}, when: [{field: git.changed, equals: "true"}], ` + shownGit + `}}`,
-			shown: "ca true true true", asked: []string{a},
+			shown: "ca/true/true/true", asked: []string{a},
 		},
 		"Continue": {
 			reason: "a failure is shown", last: "c0",
 			box:   `{onReconcile: {git: {repo: "` + a + `", continueOnError: true}, ` + shownGit + `}}`,
-			shown: "c0 false true false", asked: []string{a},
+			shown: "c0/false/true/false", asked: []string{a},
 		},
 		"Panic": {
 			reason: "a panic is a failure", commits: map[string]string{a: "panic"},
 			box:   `{onReconcile: {git: {repo: "` + a + `", continueOnError: true}, ` + shownGit + `}}`,
-			shown: " false true false", asked: []string{a},
+			shown: "/false/true/false", asked: []string{a},
 		},
 	}
 	for name, tc := range cases {

@@ -1,6 +1,7 @@
 package reconciler
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,7 +81,7 @@ func (d *Declarative) checkOut(ctx context.Context, s *scope, git *box.Git, last
 	}
 	request := checkout.Request{
 		Owner: checkoutOwner(s.Work), Last: last, Repo: strings.TrimSpace(string(texts.Repo)),
-		Branch: strings.TrimSpace(string(texts.Branch)), Path: strings.TrimSpace(string(texts.Path)),
+		Branch: cmp.Or(strings.TrimSpace(string(texts.Branch)), "main"), Path: strings.TrimSpace(string(texts.Path)),
 	}
 	if git.Auth != nil && d.Credentials != nil {
 		if request.Auth, err = d.Credentials(ctx, git.Auth); err != nil {

@@ -93,8 +93,8 @@ func (s *simulation) enter(ctx context.Context, one *resource) error {
 	}
 	a.reconciler = reconciler.NewMux(reconciler.NewDeclarative(reconciler.Options{
 		Client: client{s.server}, Resource: one.resource(s.kinds), Children: s.store, Applier: s.applier,
-		Calls: stubbed{a}, Cross: across{a}, Checkouts: stubbedGit{a}, Providers: registry, Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots,
-		Ready: s.ready,
+		Calls: stubbed{a}, Cross: across{a}, Checkouts: stubbedGit{a, one.object.GetAnnotations()[orkv1.AnnotationLastCommit]}, Providers: registry,
+		Recorder: silent{}, Inventory: inventory, Roots: s.opts.Roots, Ready: s.ready,
 		Write: func(_ types.NamespacedName, send func() (*unstructured.Unstructured, error)) (*unstructured.Unstructured, error) {
 			written, err := send()
 			if apierrors.IsInvalid(err) || apierrors.IsBadRequest(err) {

@@ -23,11 +23,16 @@ func gitOf(given map[string]any, entries []*entry) (others, stub map[string]any)
 }
 
 // stubbedGit fetches repositories from the stub: nothing is fetched without one, which the outcome tells.
-type stubbedGit struct{ *actor }
+type stubbedGit struct {
+	*actor
+	// last is the commit that the resource came with.
+	last string
+}
 
 var _ checkout.Fetcher = stubbedGit{}
 
-// Fetch answers as a server would whose branch is at the commit of the stub.
+// Fetch answers as a server would whose branch is at the commit of the stub. What is new is so in all cycles of the simulation: it shows
+// what the first one that sees the commit comes to.
 func (s stubbedGit) Fetch(_ context.Context, r checkout.Request) (checkout.Result, error) {
 	if s.git == nil {
 		s.warn("the repository is not fetched: --external holds no git")
@@ -40,12 +45,12 @@ func (s stubbedGit) Fetch(_ context.Context, r checkout.Request) (checkout.Resul
 	case text("error") != "":
 		return checkout.Result{}, errors.New(text("error"))
 	}
-	result := checkout.Result{Commit: text("commit"), Branch: text("branch"), Folder: text("path"), Changed: text("commit") != r.Last}
+	result := checkout.Result{Commit: text("commit"), Branch: text("branch"), Folder: text("path"), Changed: text("commit") != s.last}
 	if result.Branch == "" {
 		result.Branch = r.Branch
 	}
-	if changed, ok := notes.BoolOf(s.git["changed"]); ok {
-		result.Changed = changed
+	if given, ok := s.git["changed"]; ok {
+		result.Changed, _ = notes.BoolOf(given)
 	}
 	return result, nil
 }
