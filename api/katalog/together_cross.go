@@ -79,7 +79,9 @@ func (d *declared) scaledBy(box *orkv1.OperatorBox, at *field.Path, all map[stri
 			if one.Source != nil || len(path) < 2 || path[0] != "cross" {
 				continue
 			}
-			called := func(read orkv1.CrossRead) bool { return read.As == path[1] || read.CRD == path[1] && read.Source != nil }
+			called := func(read orkv1.CrossRead) bool {
+				return read.As == path[1] || read.CRD == path[1] && read.Source != nil
+			}
 			if !slices.ContainsFunc(box.Cross, called) {
 				d.crossed(path[1], at.Child(list.key).Index(i).Child("field"), all, names, alone)
 			}

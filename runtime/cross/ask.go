@@ -104,13 +104,14 @@ func At(host string, protocol orkv1.CrossProtocol, crd, namespace, name string) 
 		if namespace != "" {
 			steps = []string{namespace, name}
 		}
-		path += "/cr"
+		escaped := []string{path, "cr"}
 		for _, step := range steps {
 			if step == "" || step == "." || step == ".." || strings.ContainsAny(step, "/\\") {
 				return "", fmt.Errorf("%q %w", step, errNotOne)
 			}
-			path += "/" + url.PathEscape(step)
+			escaped = append(escaped, url.PathEscape(step))
 		}
+		path = strings.Join(escaped, "/")
 		if protocol == orkv1.CrossProtocolEvents {
 			path += "/events"
 		}

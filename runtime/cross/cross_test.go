@@ -81,7 +81,9 @@ func TestValue(t *testing.T) {
 		"NotFound": {"who is asked for is told", cross.Result{}, cross.Query{Namespace: "ns", Name: "a"}, map[string]any{"found": "false", "name": "a", "namespace": "ns", "status": map[string]any{}}},
 		"NoList":   {"a list is one without any", cross.Result{}, cross.Query{All: true}, []any{}},
 		"Found": {
-			"what it lacks may be looked into", cross.Result{Resources: []*unstructured.Unstructured{object}, Metrics: map[string]any{"workers": int64(3)}}, cross.Query{},
+			"what it lacks may be looked into",
+			cross.Result{Resources: []*unstructured.Unstructured{object}, Metrics: map[string]any{"workers": int64(3)}},
+			cross.Query{},
 			map[string]any{
 				"found": "true", "name": "a", "namespace": "ns", "metadata": object.Object["metadata"], "spec": object.Object["spec"], "status": map[string]any{},
 				"health": map[string]any{}, "metrics": map[string]any{"workers": int64(3)},

@@ -28,7 +28,7 @@ func Differs(before, after *unstructured.Unstructured) bool {
 	}
 	old, _ := before.Object[metadataKey].(map[string]any)
 	now, _ := after.Object[metadataKey].(map[string]any)
-	return !maps.EqualFunc(without(old), without(now), func(a, b any) bool { return reflect.DeepEqual(a, b) })
+	return !maps.EqualFunc(without(old), without(now), reflect.DeepEqual)
 }
 
 // without is metadata without what says nothing.

@@ -50,7 +50,9 @@ func (s *server) set(change func(*server)) {
 	change(s)
 }
 
-func ask(name string) *cross.Ask { return &cross.Ask{As: "db", URL: "http://far/" + name, CacheFor: 10 * time.Second} }
+func ask(name string) *cross.Ask {
+	return &cross.Ask{As: "db", URL: "http://far/" + name, CacheFor: 10 * time.Second}
+}
 
 // Row 95: an answer is kept, and told on while there is no other.
 func TestRemote(t *testing.T) {
@@ -77,10 +79,10 @@ func TestRemote(t *testing.T) {
 		expect("first", "one", 1)
 		s.body = map[string]any{"status": map[string]any{"phase": "two"}}
 		expect("kept", "one", 1)
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		expect("asked again", "two", 2)
 
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		s.set(func(s *server) { s.err = errors.New("connection refused") })
 		expect("stale", "two", 3)
 		for range 100 {
@@ -89,11 +91,11 @@ func TestRemote(t *testing.T) {
 		if got := phase("b"); got != "not found" || s.asked != 3 {
 			t.Errorf("what nothing is known of: got %q after %d requests: nobody else asks that host either", got, s.asked)
 		}
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		expect("a second later", "two", 4)
-		time.Sleep(time.Second)
+		<-time.After(time.Second)
 		expect("ever later", "two", 4)
-		time.Sleep(24 * time.Hour)
+		<-time.After(24 * time.Hour)
 		s.set(func(s *server) { s.err, s.silent = nil, true })
 		begin := time.Now()
 		expect("however old", "two", 5)
@@ -101,18 +103,18 @@ func TestRemote(t *testing.T) {
 			t.Errorf("it takes %s, want %s", took, cross.Timeout)
 		}
 		s.set(func(s *server) { s.silent = false })
-		time.Sleep(time.Minute)
+		<-time.After(time.Minute)
 		s.body = map[string]any{"status": map[string]any{"phase": "three"}}
 		expect("back again", "three", 6)
 		if got := phase("b"); got != "three" || s.asked != 7 {
 			t.Errorf("of the whole host: got %q after %d requests", got, s.asked)
 		}
 
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		s.set(func(s *server) { s.code, s.body = 404, map[string]any{"reason": "NotFound"} })
 		expect("it says that there is none", "not found", 8)
 		expect("which is an answer", "not found", 8)
-		time.Sleep(10 * time.Second)
+		<-time.After(10 * time.Second)
 		s.set(func(s *server) { s.code, s.body = 200, nil })
 		expect("no object", "not found", 9)
 		expect("is not asked for at once", "not found", 9)

@@ -124,8 +124,9 @@ const crossIndex = "orkestra.cross"
 // crossValues are the labels, each with the namespace before it, and the namespace alone.
 func crossValues(object *unstructured.Unstructured) []string {
 	namespace := object.GetNamespace()
-	values := []string{crossValue(namespace, "", "")}
-	for key, value := range object.GetLabels() {
+	carried := object.GetLabels()
+	values := append(make([]string, 0, 1+len(carried)), crossValue(namespace, "", ""))
+	for key, value := range carried {
 		values = append(values, crossValue(namespace, key, value))
 	}
 	return values

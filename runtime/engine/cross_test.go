@@ -124,16 +124,18 @@ func TestCrossMetrics(t *testing.T) {
 	e := crossing(t)
 	ask := func(url string) *cross.Ask { return &cross.Ask{URL: url, Protocol: orkv1.CrossProtocolMetrics} }
 	one := &entry{engine: e, set: &box.Set{Autoscale: &box.Scaling{Cross: []box.ScalingRead{
-		{Name: "here", Entry: cross.Named("db"), Ask: ask("http://never")}, {Name: "hidden", Entry: cross.Named("hidden"), Ask: ask("http://never")},
-		{Name: "far", Entry: cross.Named("other"), Ask: ask("http://far")}, {Name: "silent", Entry: cross.Named("other"), Ask: ask("http://silent")},
+		{Name: "here", Entry: cross.Named("db"), Ask: ask("http://never")},
+		{Name: "hidden", Entry: cross.Named("hidden"), Ask: ask("http://never")},
+		{Name: "far", Entry: cross.Named("other"), Ask: ask("http://far")},
+		{Name: "silent", Entry: cross.Named("other"), Ask: ask("http://silent")},
 		{Name: "nobody", Entry: cross.Named("other")},
 	}}}}
 	got := one.crossMetrics(caller)(t.Context())
 	for name, want := range map[string]any{"here": int64(0), "hidden": "unknown", "far": int64(70), "silent": "unknown", "nobody": "unknown"} {
 		values, _ := got[name].(map[string]any)
-		metrics, _ := values["metrics"].(map[string]any)
-		if metrics["queueDepth"] != want {
-			t.Errorf("%s: queueDepth is %v (%T), want %v", name, metrics["queueDepth"], metrics["queueDepth"], want)
+		told, _ := values["metrics"].(map[string]any)
+		if told["queueDepth"] != want {
+			t.Errorf("%s: queueDepth is %v (%T), want %v", name, told["queueDepth"], told["queueDepth"], want)
 		}
 	}
 	if asked != 2 {

@@ -100,7 +100,7 @@ func TestCrossReads(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			h := newHarness(t, crossBox+"}", map[string]any{"db": tc.name})
 			there := tc.there
-			h.Declarative.Cross = &there
+			h.Cross = &there
 			before := there.database.DeepCopy()
 			_, requests := h.cycle(t)
 			found, _, _ := unstructured.NestedString(h.resource.Object, "status", "found")
@@ -126,7 +126,7 @@ func TestCrossReads(t *testing.T) {
 func TestCrossOfADeletedResource(t *testing.T) {
 	h := newHarness(t, crossBox+`, onDelete: {configMaps: [{name: "{{ .cross.db.status.host }}"}]}}`, map[string]any{"db": "main"})
 	there := &library{told: map[string]any{"found": "true", "status": map[string]any{"host": "c"}}}
-	h.Declarative.Cross = there
+	h.Cross = there
 	if _, requests := h.cycle(t); !slices.Contains(requests, "create configmaps") {
 		t.Fatalf("%v, want a ConfigMap", requests)
 	}
