@@ -107,13 +107,7 @@ func (c *compared) explain(result outcome, negated bool, f template.Facts) strin
 	return said + ", want " + strconv.Quote(shorten(want))
 }
 
-func shorten(text string) string {
-	const most = 128
-	if len(text) <= most {
-		return text
-	}
-	return strings.ToValidUTF8(text[:most], "") + "…"
-}
+func shorten(text string) string { return template.Cut(text, 128) }
 
 // read gives a value its own type: of what a path leads to, or of a template that is one single expression.
 func (s *subject) read(f template.Facts) (any, error) {

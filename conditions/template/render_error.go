@@ -61,10 +61,13 @@ func expressionAt(text, located string) string {
 
 // Shorten keeps an expression readable within an error: on one line, and no longer than 120 bytes.
 func Shorten(source string) string {
-	const most = 120
-	short := strings.Join(strings.Fields(expression.PartKeys(source)), " ")
-	if len(short) <= most {
-		return short
+	return Cut(strings.Join(strings.Fields(expression.PartKeys(source)), " "), 120)
+}
+
+// Cut is the text as far as its first bytes go, and a sign that there is more of it.
+func Cut(text string, most int) string {
+	if len(text) <= most {
+		return text
 	}
-	return strings.ToValidUTF8(short[:most], "") + "…"
+	return strings.ToValidUTF8(text[:most], "") + "…"
 }

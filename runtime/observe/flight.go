@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 )
@@ -46,14 +47,16 @@ func nameOf(object *unstructured.Unstructured) string {
 	return object.GetKind() + " " + object.GetName()
 }
 
+// inOrder are all sentinels by their names, sorted once and not with each event.
+var inOrder = slices.Sorted(slices.Values(sentinel.Names()))
+
 // heard are the names of the sentinels that are true, in order.
 func heard(sentinels map[string]bool) []string {
 	var names []string
-	for name, is := range sentinels {
-		if is {
-			names = append(names, name)
+	for _, name := range inOrder {
+		if sentinels[string(name)] {
+			names = append(names, string(name))
 		}
 	}
-	slices.Sort(names)
 	return names
 }
