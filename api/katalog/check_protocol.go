@@ -36,7 +36,9 @@ var instead = map[string]string{
 	"headers": "they belong to http and prometheus", "args": "write {{ toJson .spec.value }} in query", "poolSize": "it needs none",
 }
 
-func protocolOf(call *orkv1.ExternalCall) orkv1.Protocol { return cmp.Or(call.Protocol, orkv1.ProtocolHTTP) }
+func protocolOf(call *orkv1.ExternalCall) orkv1.Protocol {
+	return cmp.Or(call.Protocol, orkv1.ProtocolHTTP)
+}
 
 func isHTTP(call *orkv1.ExternalCall) bool { return protocolOf(call) == orkv1.ProtocolHTTP }
 

@@ -144,6 +144,10 @@ func TestExternalResults(t *testing.T) {
 			reason: "no result replaces that of the whole", entry: `operatorBox: {onDelete: {ordered: true, external: [` + a + `], groups: [{external: [` + a + `]}]}}`,
 			want: "is the name of spec.crds[shop].operatorBox.onDelete.external[0] already",
 		},
+		"Protocol": {reason: "as its protocol wants it", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: redis, query: PING, url: "http://a"}]}}`, want: "must begin with redis:// or rediss://"},
+		"Hosts":    {reason: "or to several", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: kafka, query: a, url: "a:9092,b:9092"}]}}`},
+		"Password": {reason: "without a password that all can read", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u:p@h/d"}]}}`, want: `"postgres://u@h/d": has a password in it`},
+		"Field":    {reason: "a result has known fields", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u@h/d"}], when: [{field: external.a.rowcounts, equals: x}]}}`, want: "did you mean rowCount?"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
