@@ -90,3 +90,23 @@ const (
 
 // Finalizer is on resources whose deletion needs cleanup that garbage collection does not do.
 const Finalizer = Domain + "cleanup"
+
+// Secrets of the gateway, in its own namespace.
+const (
+	// SecretTLS holds the certificate that the webhooks are served with: tls.crt, tls.key and, in ca.crt, the authorities that clients
+	// must know.
+	SecretTLS = "orkestra-tls"
+	// SecretAuthority holds the authority that signs it, with its key.
+	SecretAuthority = "orkestra-tls-ca"
+)
+
+// Labels on what Orkestra keeps for itself.
+const (
+	LabelName     = "app.kubernetes.io/name"
+	LabelInternal = "app.kubernetes.io/tag"
+)
+
+// InternalLabels are on what Orkestra keeps for itself. Each call returns a map of its own.
+func InternalLabels() map[string]string {
+	return map[string]string{LabelName: "orkestra", LabelInternal: "orkestra-internal"}
+}
