@@ -6,6 +6,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -26,7 +27,7 @@ type event struct {
 
 // event is a value: none of it outlives the offer, so that it costs no memory.
 func (p *Path) event(o Occurrence, object *unstructured.Unstructured) event {
-	e := event{Occurrence: o, object: object, box: p.Set.Effective(box.Target(object))}
+	e := event{Occurrence: o, object: object, box: p.Set.Effective(roots.Target(object))}
 	e.scene = box.Scene{
 		Sentinels: o.sentinels(e.box.Sentinels), Uncomputed: o.Before == nil, Declared: e.box.Sentinels, State: p.State, Now: p.Now,
 	}
