@@ -88,6 +88,10 @@ const (
 	AnnotationServeIdentity = Domain + "serve-identity"
 )
 
+// AnnotationConversion and a version hold the spec that a resource had in that version, as JSON, where the conversion to another one loses
+// some of it.
+const AnnotationConversion = Domain + "conversion-"
+
 // Finalizer is on resources whose deletion needs cleanup that garbage collection does not do.
 const Finalizer = Domain + "cleanup"
 
