@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
@@ -108,7 +109,7 @@ func compile(
 		},
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
-		Namespaces:       namespaceGuard(katalog, entry),
+		Namespaces:       namespaces.For(katalog, entry),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 		OnRemoval:        cmp.Or(entry.OnRemoval, orkv1.RemovalKeep),

@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
@@ -69,7 +70,7 @@ func (p *Path) restricted(e *event) bool {
 		return true
 	}
 	ready := status.Find(status.Conditions(e.object.Object), orkv1.ConditionReady)
-	return ready != nil && ready.Reason == orkv1.ReasonNamespaceRestricted && ready.Message == box.Restriction(namespace) &&
+	return ready != nil && ready.Reason == orkv1.ReasonNamespaceRestricted && ready.Message == namespaces.Restriction(namespace) &&
 		(ready.ObservedGeneration == 0 || ready.ObservedGeneration == e.object.GetGeneration())
 }
 
