@@ -39,6 +39,10 @@ const (
 	LabelServeTarget = "orkestra-serve-target"
 	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
 	LabelDeletionProtection = Domain + "deletion-protection"
+	// LegacyLabelDeletionProtection means the same where it stands already.
+	LegacyLabelDeletionProtection = "orkestra.io/deletion-protection"
+	// LabelStrictExempt with the value true lets the label above be taken away in strict mode. The runtime puts it there.
+	LabelStrictExempt = Domain + "strict-mode-exempt"
 )
 
 // Annotations on children.
