@@ -43,6 +43,9 @@ func (g Guard) Allows(namespace string) bool {
 	}
 }
 
+// IsZero tells whether it allows all.
+func (g Guard) IsZero() bool { return len(g.allowed)+len(g.restricted) == 0 }
+
 // Restriction says of a resource that its namespace is off limits.
 func Restriction(namespace string) string {
 	return "namespace " + namespace + " is not one that the Katalog operates"

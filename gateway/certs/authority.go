@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"math/big"
+	"net"
 	"time"
 
 	"k8s.io/client-go/util/cert"
@@ -81,7 +82,7 @@ func parseAuthority(certPEM, keyPEM []byte) (*authority, error) {
 	return &authority{certificate: certificates[0], key: key, certPEM: certPEM, keyPEM: keyPEM}, nil
 }
 
-// issue makes a leaf for the names.
+// issue makes a leaf for the names, which may be addresses.
 func (a *authority) issue(names []string, life time.Duration, now time.Time) (*leaf, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -97,8 +98,15 @@ func (a *authority) issue(names []string, life time.Duration, now time.Time) (*l
 	}
 	template := &x509.Certificate{
 		SerialNumber: serial, Subject: pkix.Name{CommonName: names[0], Organization: []string{"orkestra"}},
-		NotBefore: now.Add(-backdated), NotAfter: end, DNSNames: names,
+		NotBefore: now.Add(-backdated), NotAfter: end,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
+	}
+	for _, name := range names {
+		if address := net.ParseIP(name); address != nil {
+			template.IPAddresses = append(template.IPAddresses, address)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
 	if err != nil {

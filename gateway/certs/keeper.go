@@ -38,7 +38,7 @@ type Options struct {
 	Namespace string
 	// Service that the API server calls. Its names are those of the certificate.
 	Service string
-	// Names are further ones, such as the host of an Ingress. Defaults to none.
+	// Names are further names and addresses, such as the host of an Ingress. Defaults to none.
 	Names []string
 	// ValidFor is the life of a certificate, and Threshold how long before its end it is made anew. They default to a year and 30 days.
 	ValidFor, Threshold time.Duration

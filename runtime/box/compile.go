@@ -49,7 +49,7 @@ type Findings struct {
 // CompileKatalog compiles every enabled entry, in the order of their names.
 func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 	language := template.NewLanguage(nil, nil)
-	declared, errs := template.CompileNotes(language, declaredNotes(katalog))
+	declared, errs := template.CompileNotes(language, template.NotesOf(katalog))
 	language = language.WithNotes(declared)
 	presets, wrong := newProfiles(katalog, language)
 	errs = append(errs, wrong...)
@@ -63,18 +63,6 @@ func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 		}
 	}
 	return sets, Findings{Errors: presets.atPresets(errs), Warnings: presets.atPresets(once(language.Warnings()))}
-}
-
-func declaredNotes(katalog *orkv1.Katalog) []template.Declared {
-	if katalog.Notes == nil {
-		return nil
-	}
-	at := field.NewPath("notes", "functions")
-	var declared []template.Declared
-	for i, one := range katalog.Notes.Functions {
-		declared = append(declared, template.Declared{Name: one.Name, Expression: string(one.Expression), At: at.Index(i).Child("expression")})
-	}
-	return declared
 }
 
 func compile(
