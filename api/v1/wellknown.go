@@ -90,6 +90,8 @@ const (
 	AnnotationServeAlias    = Domain + "serve-alias"
 	AnnotationServeSource   = Domain + "serve-source"
 	AnnotationServeIdentity = Domain + "serve-identity"
+	// AnnotationServeIntent holds what the caller sent, as JSON, without what is sensitive.
+	AnnotationServeIntent = Domain + "serve-intent"
 )
 
 // AnnotationConversion and a version hold the spec that a resource had in that version, as JSON, where the conversion to another one loses
