@@ -25,6 +25,8 @@ type housekeeper struct {
 	// certify keeps the certificate, and tells when it wants to be asked again.
 	certify func(context.Context) (again time.Duration, err error)
 	keeper  *registration.Keeper
+	// tokens are the callers of the API. Nil: there is none.
+	tokens *tokens
 	// definitions are those that point here.
 	definitions func() []string
 	// serving tells whether the webhooks answer. Before that nothing is registered: the API server would ask in vain.
@@ -94,6 +96,13 @@ func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error
 	again, err = h.certify(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("keep the certificate: %w", err)
+	}
+	if h.tokens != nil {
+		next, err := h.tokens.refresh(ctx)
+		if err != nil {
+			return 0, err
+		}
+		again = min(again, max(next, retry))
 	}
 	if err := h.serving(); err != nil {
 		return retry / 10, nil //nolint:nilerr // it comes up

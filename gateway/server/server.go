@@ -119,6 +119,13 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 		c.GetCertificate, c.MinVersion = g.keeper.GetCertificate, tls.VersionTLS13
 	}}})
 	g.handle(g.server)
+	api, callers, err := g.api(mgr, direct)
+	if err != nil {
+		return nil, err
+	}
+	if api != nil {
+		g.server.Register("/api/v1/", api)
+	}
 	names, err := cache.New(mgr.GetConfig(), cache.Options{
 		Scheme: scheme(), Mapper: mgr.GetRESTMapper(), HTTPClient: mgr.GetHTTPClient(),
 		ByObject: map[client.Object]cache.ByObject{metadataOf(): {Namespaces: map[string]cache.Config{opts.Namespace: {}}}},
@@ -128,7 +135,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	}
 	g.house = &housekeeper{
 		certify: g.keeper.Keep, keeper: registration.NewKeeper(direct, func() *registration.Plan { return g.plan }, g.keeper.Bundle),
-		definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, cache: names, trigger: make(chan struct{}, 1),
+		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, cache: names, trigger: make(chan struct{}, 1),
 	}
 	if err := mgr.AddReadyzCheck("gateway", g.ready); err != nil {
 		return nil, fmt.Errorf("add the probe: %w", err)
