@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net/http"
 	"net/http/httptest"
 	"runtime"
@@ -33,7 +34,7 @@ func TestBearer(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			r := httptest.NewRequest(http.MethodGet, "/", nil)
+			r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, "/", nil)
 			r.Header.Set("Authorization", tc.header)
 			got, err := auth.Bearer(r)
 			if got != tc.want || (err == nil) != (tc.want != "") {
@@ -107,9 +108,7 @@ func (i *issuer) token(claims map[string]any) string {
 		"iss": i.URL, "sub": "me", "aud": "orkestra", "exp": time.Now().Add(time.Hour).Unix(), "iat": time.Now().Unix(), "repository": "shop/web",
 		"groups": []string{"dev", "ops"}, "ref_protected": true,
 	}
-	for key, value := range claims {
-		all[key] = value
-	}
+	maps.Copy(all, claims)
 	payload, err := json.Marshal(all)
 	if err != nil {
 		i.t.Fatal(err)

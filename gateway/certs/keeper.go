@@ -1,6 +1,7 @@
 package certs
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"crypto/tls"
@@ -142,7 +143,7 @@ func (k *Keeper) Keep(ctx context.Context) (again time.Duration, err error) {
 		return 0, err
 	}
 	before := k.now.Swap(&served{leaf: one, bundle: all.bundle})
-	if before == nil || string(before.bundle) != string(all.bundle) || string(before.leaf.certPEM) != string(one.certPEM) {
+	if before == nil || !bytes.Equal(before.bundle, all.bundle) || !bytes.Equal(before.leaf.certPEM, one.certPEM) {
 		k.opts.Changed()
 	}
 	again = all.due.Sub(now)

@@ -21,7 +21,7 @@ func (p *Program) preserved(object, converted *unstructured.Unstructured, from, 
 	kept, was := annotations[annotationOf(to)]
 	delete(annotations, annotationOf(to))
 	if was {
-		spec, err := p.restore(kept, object, converted, from, to)
+		spec, err := p.restore(kept, converted, from, to)
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +51,7 @@ func (p *Program) preserved(object, converted *unstructured.Unstructured, from, 
 }
 
 // restore returns the spec that was kept, with what has changed since in the other version.
-func (p *Program) restore(kept string, object, converted *unstructured.Unstructured, from, to string) (any, error) {
+func (p *Program) restore(kept string, converted *unstructured.Unstructured, from, to string) (any, error) {
 	var spec any
 	if err := utiljson.Unmarshal([]byte(kept), &spec); err != nil {
 		return converted.Object["spec"], nil //nolint:nilerr // somebody else wrote it: what the path gives is right

@@ -56,7 +56,7 @@ func Compile(katalog *orkv1.Katalog, schemas Schemas) ([]*Entry, field.ErrorList
 	var all []*Entry
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		crd := katalog.Spec.CRDs[name]
-		if !yes(crd.Enabled, true) {
+		if !yes(crd.Enabled) {
 			continue
 		}
 		one, wrong := compile(katalog, name, &crd, language, schemas(name))
@@ -81,24 +81,24 @@ func compile(
 		security = &orkv1.Security{}
 	}
 	var errs field.ErrorList
-	if s := security.Webhooks; s != nil && s.Admission != nil && yes(s.Admission.Enabled, true) {
+	if s := security.Webhooks; s != nil && s.Admission != nil && yes(s.Admission.Enabled) {
 		errs = append(errs, e.admission(crd, s, language.Within(roots.New(schemas[gvk.Version])), at)...)
 	}
-	if s := security.Conversion; crd.Conversion != nil && s != nil && yes(s.Enabled, true) {
+	if s := security.Conversion; crd.Conversion != nil && s != nil && yes(s.Enabled) {
 		var wrong field.ErrorList
 		e.Conversion, wrong = conversion.Compile(crd.Conversion, conversion.Options{Language: language, Schemas: schemas}, at.Child("conversion"))
 		errs = append(errs, wrong...)
 		e.UpdatesDefinition = crd.Conversion.UpdateCRD
 	}
-	if s := security.NamespaceProtection; s != nil && yes(s.Enabled, true) {
+	if s := security.NamespaceProtection; s != nil && yes(s.Enabled) {
 		e.GuardsNamespaces = !e.Namespaces.IsZero()
 	}
-	if s := security.DeletionProtection; s != nil && yes(s.Enabled, true) {
+	if s := security.DeletionProtection; s != nil && yes(s.Enabled) {
 		own := crd.DeletionProtection
 		if own == nil {
 			own = &orkv1.ResourceProtection{}
 		}
-		e.ProtectsDefinition, e.ProtectsResources = yes(own.ProtectCRD, true), yes(own.ProtectCRs, true)
+		e.ProtectsDefinition, e.ProtectsResources = yes(own.ProtectCRD), yes(own.ProtectCRs)
 		e.Strict = s.StrictMode && e.ProtectsResources
 	}
 	e.GuardsProvenance = security.Provenance != nil && security.Provenance.Enforce
@@ -122,11 +122,11 @@ func (e *Entry) admission(crd *orkv1.CRD, security *orkv1.WebhookSecurity, langu
 		a.Operations = append(a.Operations, admissionv1.Operation(one))
 	}
 	var errs, wrong field.ErrorList
-	if yes(webhooks.Mutation, true) {
+	if yes(webhooks.Mutation) {
 		a.Mutation, wrong = rules.CompileMutation(language, crd.Mutation, at.Child("mutation"))
 		errs = append(errs, wrong...)
 	}
-	if yes(webhooks.Validation, true) {
+	if yes(webhooks.Validation) {
 		a.Validation, wrong = rules.CompileValidation(language, crd.Validation, at.Child("validation"))
 		errs = append(errs, wrong...)
 	}
@@ -137,10 +137,5 @@ func (e *Entry) admission(crd *orkv1.CRD, security *orkv1.WebhookSecurity, langu
 	return errs
 }
 
-// yes is a choice, or what is taken without one.
-func yes(choice *bool, otherwise bool) bool {
-	if choice == nil {
-		return otherwise
-	}
-	return *choice
-}
+// yes is a choice, which is yes without one.
+func yes(choice *bool) bool { return choice == nil || *choice }

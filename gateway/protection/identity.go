@@ -36,7 +36,9 @@ func (i *Identities) collects(user *authenticationv1.UserInfo) bool {
 }
 
 // is tells whether a user is one of the processes.
-func is(user *authenticationv1.UserInfo, process string) bool { return process != "" && user.Username == process }
+func is(user *authenticationv1.UserInfo, process string) bool {
+	return process != "" && user.Username == process
+}
 
 // Collectors are the users that only take away what is left of something that may go.
 func Collectors() []string { return slices.Clone(collectors) }

@@ -76,7 +76,9 @@ func TestHandle(t *testing.T) {
 	namespace := &protection.Namespace{Identities: identities, Guard: func(schema.GroupResource) namespaces.Guard { return guard }}
 	provenance := &protection.Provenance{Identities: identities}
 	const crds = "customresourcedefinitions.apiextensions.k8s.io"
-	stamped := func(value string) string { return `{"name":"a","annotations":{"` + orkv1.AnnotationServeAlias + `":"` + value + `"}}` }
+	stamped := func(value string) string {
+		return `{"name":"a","annotations":{"` + orkv1.AnnotationServeAlias + `":"` + value + `"}}`
+	}
 	cases := map[string]struct {
 		reason  string
 		handler admission.Handler

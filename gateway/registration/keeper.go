@@ -140,7 +140,7 @@ func (k *Keeper) Remove(ctx context.Context, names []string) error {
 			one = &admissionregistrationv1.MutatingWebhookConfiguration{}
 		}
 		one.SetName(name)
-		if err := k.Client.Delete(ctx, one); client.IgnoreNotFound(err) != nil {
+		if err := client.IgnoreNotFound(k.Client.Delete(ctx, one)); err != nil {
 			errs = append(errs, fmt.Errorf("remove webhook configuration %s: %w", name, err))
 		}
 	}

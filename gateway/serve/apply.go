@@ -32,7 +32,7 @@ type applied struct {
 	Namespace  string         `json:"namespace,omitempty"`
 	Kind       string         `json:"kind,omitempty"`
 	APIVersion string         `json:"apiVersion,omitempty"`
-	PollURL    string         `json:"pollUrl,omitempty"`
+	PollURL    string         `json:"pollUrl,omitempty"` //nolint:tagliatelle // its public name
 	Message    string         `json:"message,omitempty"`
 	Warnings   []string       `json:"warnings,omitempty"`
 	Violations []violation    `json:"violations,omitempty"`
@@ -272,7 +272,7 @@ func (a *API) denied(response applied, err error) (*answer, error) {
 }
 
 func severityOf(cause metav1.CauseType) string {
-	switch cause {
+	switch cause { //nolint:exhaustive // all others warn
 	case metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueNotSupported:
 		return severityError
 	}
@@ -293,7 +293,7 @@ func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]a
 	}
 	if len(text) > most {
 		sum := sha256.Sum256(text)
-		text, _ = json.Marshal(map[string]any{"truncated": true, "bytes": len(text), "sha256": hex.EncodeToString(sum[:])})
+		text = fmt.Appendf(nil, `{"truncated":true,"bytes":%d,"sha256":%q}`, len(text), hex.EncodeToString(sum[:]))
 	}
 	annotations := object.GetAnnotations()
 	if annotations == nil {

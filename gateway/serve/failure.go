@@ -32,7 +32,7 @@ var errUnauthenticated = &apiError{status: http.StatusUnauthorized, short: "unau
 type envelope struct {
 	Error     string `json:"error"`
 	Message   string `json:"message"`
-	RequestID string `json:"requestId,omitempty"`
+	RequestID string `json:"requestId,omitempty"` //nolint:tagliatelle // its public name
 }
 
 // failed is the answer to a failure. What is nobody's business is logged, under the id that the caller is told.
@@ -71,7 +71,7 @@ func statusOf(err error) (metav1.Status, bool) {
 
 // codeOf is the status for what the API server says.
 func codeOf(reason metav1.StatusReason) (code int, short string) {
-	switch reason {
+	switch reason { //nolint:exhaustive // all others are internal
 	case metav1.StatusReasonNotFound:
 		return http.StatusNotFound, "not found"
 	case metav1.StatusReasonForbidden:

@@ -96,6 +96,7 @@ func (f *Field) write(object *unstructured.Unstructured, sent any, intent map[st
 		return f.writeMetadata(object, value)
 	case Nowhere:
 		return nil
+	case InSpec:
 	}
 	if len(f.values) == 0 {
 		return set(object, f.path, value, f.kind(f.path, known, f.value != nil))

@@ -70,7 +70,7 @@ func (h *housekeeper) Start(ctx context.Context) error {
 		again, err := h.round(ctx)
 		switch {
 		case ctx.Err() != nil:
-			return nil
+			return nil //nolint:nilerr // it was told to end
 		case err != nil && first && time.Since(began) > firstLimit:
 			return fmt.Errorf("set up the gateway: %w", err)
 		case err != nil:

@@ -80,7 +80,9 @@ var _ = Describe("Certificates", Ordered, func() {
 	})
 
 	It("Weakness52: converts between versions, and keeps what only one of them has", func(ctx SpecContext) {
-		Eventually(func() error { return cluster.Create(ctx, resource("v2", "Plan", in, "two", "{limits: {size: 5}, extra: {a: 1}}")) }).Should(Succeed())
+		Eventually(func() error {
+			return cluster.Create(ctx, resource("v2", "Plan", in, "two", "{limits: {size: 5}, extra: {a: 1}}"))
+		}).Should(Succeed())
 		stored := resource("v1", "Plan", in, "two", "{}")
 		Expect(cluster.Get(ctx, client.ObjectKeyFromObject(stored), stored)).To(Succeed())
 		Expect(stored.Object["spec"]).To(Equal(map[string]any{"size": int64(5)}))

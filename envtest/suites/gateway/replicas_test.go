@@ -29,7 +29,7 @@ type service struct {
 
 func newService() *service {
 	GinkgoHelper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	Expect(err).NotTo(HaveOccurred())
 	s := &service{listener: listener}
 	go func() {
@@ -53,21 +53,25 @@ func (s *service) hand(from net.Conn) {
 	replicas := s.replicas
 	s.mu.Unlock()
 	for range replicas {
-		to, err := net.Dial("tcp", replicas[int(s.next.Add(1))%len(replicas)])
-		if err != nil {
-			continue
+		to, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", replicas[int(s.next.Add(1))%len(replicas)])
+		if err == nil {
+			join(from, to)
+			return
 		}
-		defer func() { _ = to.Close() }()
-		done := make(chan struct{}, 2)
-		for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
-			go func() {
-				_, _ = io.Copy(pair[1], pair[0])
-				done <- struct{}{}
-			}()
-		}
-		<-done
-		return
 	}
+}
+
+// join copies both ways until one ends.
+func join(from, to net.Conn) {
+	defer func() { _ = to.Close() }()
+	done := make(chan struct{}, 2)
+	for _, pair := range [][2]net.Conn{{from, to}, {to, from}} {
+		go func() {
+			_, _ = io.Copy(pair[1], pair[0])
+			done <- struct{}{}
+		}()
+	}
+	<-done
 }
 
 func (s *service) put(replicas ...string) {
@@ -113,7 +117,7 @@ func start(ctx context.Context, s *service, namespace, text string, by ...func(*
 
 func freePort() int {
 	GinkgoHelper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	Expect(err).NotTo(HaveOccurred())
 	defer func() { _ = listener.Close() }()
 	return listener.Addr().(*net.TCPAddr).Port

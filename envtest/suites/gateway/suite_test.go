@@ -54,14 +54,6 @@ var _ = BeforeSuite(func(ctx context.Context) {
 	Expect(err).NotTo(HaveOccurred())
 }, NodeTimeout(5*time.Minute))
 
-// object is YAML of one.
-func object(text string) *unstructured.Unstructured {
-	GinkgoHelper()
-	o := &unstructured.Unstructured{}
-	Expect(yaml.Unmarshal([]byte(text), &o.Object)).To(Succeed())
-	return o
-}
-
 // resource is one of a kind of the suite, with YAML of its spec.
 func resource(version, kind, namespace, name, spec string) *unstructured.Unstructured {
 	GinkgoHelper()
