@@ -11,12 +11,8 @@ var notSupported = setOf(
 	"Katalog.lifecycle", "Katalog.notification",
 
 	// Its security, as far as it is the gateway's.
-	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
-	"Security.provenance", "Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
-
-	// A CRD.
-	"CRD.conversion", "CRD.webhooks",
-	"CRD.deletionProtection",
+	"Security.serviceName", "NamespaceProtection.cleanupOnShutdown", "DeletionProtection.cleanupOnShutdown", "DeletionProtection.serviceName",
+	"WebhookSecurity.serviceName", "WebhookSecurity.cleanupOnShutdown", "ConversionSecurity.conversionWindow",
 
 	// An import.
 	"Import.oci",

@@ -39,6 +39,10 @@ const (
 	LabelServeTarget = "orkestra-serve-target"
 	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
 	LabelDeletionProtection = Domain + "deletion-protection"
+	// LegacyLabelDeletionProtection means the same where it stands already.
+	LegacyLabelDeletionProtection = "orkestra.io/deletion-protection"
+	// LabelStrictExempt with the value true lets the label above be taken away in strict mode. The runtime puts it there.
+	LabelStrictExempt = Domain + "strict-mode-exempt"
 )
 
 // Annotations on children.
@@ -93,7 +97,33 @@ const (
 	AnnotationServeAlias    = Domain + "serve-alias"
 	AnnotationServeSource   = Domain + "serve-source"
 	AnnotationServeIdentity = Domain + "serve-identity"
+	// AnnotationServeIntent holds what the caller sent, as JSON, without what is sensitive.
+	AnnotationServeIntent = Domain + "serve-intent"
 )
+
+// AnnotationConversion and a version hold the spec that a resource had in that version, as JSON, where the conversion to another one loses
+// some of it.
+const AnnotationConversion = Domain + "conversion-"
 
 // Finalizer is on resources whose deletion needs cleanup that garbage collection does not do.
 const Finalizer = Domain + "cleanup"
+
+// Secrets of the gateway, in its own namespace.
+const (
+	// SecretTLS holds the certificate that the webhooks are served with: tls.crt, tls.key and, in ca.crt, the authorities that clients
+	// must know.
+	SecretTLS = "orkestra-tls"
+	// SecretAuthority holds the authority that signs it, with its key.
+	SecretAuthority = "orkestra-tls-ca"
+)
+
+// Labels on what Orkestra keeps for itself.
+const (
+	LabelName     = "app.kubernetes.io/name"
+	LabelInternal = "app.kubernetes.io/tag"
+)
+
+// InternalLabels are on what Orkestra keeps for itself. Each call returns a map of its own.
+func InternalLabels() map[string]string {
+	return map[string]string{LabelName: "orkestra", LabelInternal: "orkestra-internal"}
+}

@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
@@ -41,7 +42,7 @@ type Set struct {
 	// Limits tell which events are dropped while the queue is full. Nil: none are.
 	Limits *gate.Limits
 	// Namespaces guards which namespaces are operated.
-	Namespaces NamespaceGuard
+	Namespaces namespaces.Guard
 	// Labels are kept on every resource.
 	Labels map[string]*template.Program
 	// DependsOn are the entries that must be there first.

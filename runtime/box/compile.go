@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
@@ -51,7 +52,7 @@ type Findings struct {
 // CompileKatalog compiles every enabled entry, in the order of their names.
 func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 	language := template.NewLanguage(nil, nil)
-	declared, errs := template.CompileNotes(language, declaredNotes(katalog))
+	declared, errs := template.CompileNotes(language, template.NotesOf(katalog))
 	language = language.WithNotes(declared)
 	presets, wrong := newProfiles(katalog, language)
 	errs = append(errs, wrong...)
@@ -65,18 +66,6 @@ func CompileKatalog(katalog *orkv1.Katalog, opts Options) ([]*Set, Findings) {
 		}
 	}
 	return sets, Findings{Errors: presets.atPresets(errs), Warnings: presets.atPresets(once(language.Warnings()))}
-}
-
-func declaredNotes(katalog *orkv1.Katalog) []template.Declared {
-	if katalog.Notes == nil {
-		return nil
-	}
-	at := field.NewPath("notes", "functions")
-	var declared []template.Declared
-	for i, one := range katalog.Notes.Functions {
-		declared = append(declared, template.Declared{Name: one.Name, Expression: string(one.Expression), At: at.Index(i).Child("expression")})
-	}
-	return declared
 }
 
 func compile(
@@ -112,7 +101,7 @@ func compile(
 		},
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
-		Namespaces:       namespaceGuard(katalog, entry),
+		Namespaces:       namespaces.For(katalog, entry),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 		CrossAccess:      crossAccess(katalog, entry),

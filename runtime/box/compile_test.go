@@ -12,6 +12,7 @@ import (
 	"sigs.k8s.io/yaml"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
@@ -266,7 +267,7 @@ func TestTarget(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			object := &unstructured.Unstructured{Object: map[string]any{}}
 			object.SetAnnotations(tc.annotations)
-			if got := box.Target(object); got != tc.want {
+			if got := roots.Target(object); got != tc.want {
 				t.Errorf("\n%s\nTarget(...) = %q, want %q", tc.reason, got, tc.want)
 			}
 		})

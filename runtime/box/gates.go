@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/runtime/call"
@@ -155,30 +156,30 @@ type reader interface{ Reads(root string) bool }
 // Facts are what a gate, or a limit of the queue, reads of a resource in a scene. They share the memory of the resource, and leave out
 // what would have to be made and is not read, since a gate is asked for each event.
 func (s *Scene) Facts(object *unstructured.Unstructured, by reader) template.Facts {
-	roots := stored(object)
-	if by.Reads(targetRoot) {
-		roots[targetRoot] = Delivery(object)
+	all := roots.Stored(object)
+	if by.Reads(roots.DeliveryRoot) {
+		all[roots.DeliveryRoot] = roots.Delivery(object)
 	}
 	if len(s.Declared) > 0 && by.Reads(template.SentinelRoot) {
 		sentinels := make(map[string]any, len(s.Declared))
 		for _, name := range s.Declared {
 			sentinels[string(name)] = s.Sentinels[string(name)]
 		}
-		roots[template.SentinelRoot] = sentinels
+		all[template.SentinelRoot] = sentinels
 	}
 	if s.Watched != nil {
-		roots["watched"] = s.Watched.Object
+		all["watched"] = s.Watched.Object
 	}
 	if s.Events != nil {
-		roots["events"] = s.Events
+		all["events"] = s.Events
 	}
 	if s.External != nil {
-		roots[externalRoot] = s.External
+		all[externalRoot] = s.External
 	}
 	if s.State != nil && (by.Reads(HealthRoot) || by.Reads(MetricsRoot)) {
-		maps.Copy(roots, s.State())
+		maps.Copy(all, s.State())
 	}
-	return template.NewFacts(roots, s.Now)
+	return template.NewFacts(all, s.Now)
 }
 
 // Ask makes the calls of a gate, and then has it decide about a resource, or decides by its policy when a call fails.

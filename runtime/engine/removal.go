@@ -22,6 +22,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
@@ -277,7 +278,7 @@ func (r *removal) own(resource *unstructured.Unstructured, family map[string][]a
 		GVK: r.record.gvk(), Namespace: resource.GetNamespace(), Name: resource.GetName(), UID: resource.GetUID(),
 	}
 	names := []string{owner.Annotation(), owner.Hash()}
-	if target := box.Target(resource); target != "" {
+	if target := roots.Target(resource); target != "" {
 		owner.Target = target
 		names = append(names, owner.Hash())
 	}

@@ -9,6 +9,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
@@ -91,7 +92,7 @@ func byName(a, b *unstructured.Unstructured) int {
 
 // children are those of a resource, in the order in which they are applied.
 func (e *entry) children(r *running, object *unstructured.Unstructured) []*unstructured.Unstructured {
-	b := e.set.Effective(box.Target(object))
+	b := e.set.Effective(roots.Target(object))
 	owner := controllers.Owner{GVK: e.set.GVK, Namespace: object.GetNamespace(), Name: object.GetName(), UID: object.GetUID(), Target: b.Target}
 	var all []*unstructured.Unstructured
 	for _, gvk := range e.kinds(r) {
@@ -109,7 +110,7 @@ func (e *entry) children(r *running, object *unstructured.Unstructured) []*unstr
 
 // readiness tells whether the last cycle of a resource succeeded, and if not why, or by which gate it is held back.
 func (e *entry) readiness(r *running, object *unstructured.Unstructured) (ready, held bool, reason string) {
-	b := e.set.Effective(box.Target(object))
+	b := e.set.Effective(roots.Target(object))
 	hasCondition := r.definition.HasStatus && !b.Status.Off && b.Status.Conditions &&
 		(r.definition.Keeps == nil || r.definition.Keeps([]string{"conditions"}))
 	if !hasCondition {

@@ -11,6 +11,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
@@ -77,7 +78,7 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 	if w.Object.GetDeletionTimestamp() == nil && k.Held != nil && k.Held() {
 		return reconcile.Result{}, nil // every resource is queued when the entry is released
 	}
-	w.Box = k.Set.Effective(box.Target(w.Object))
+	w.Box = k.Set.Effective(roots.Target(w.Object))
 	if !k.admits(ctx, w) {
 		return reconcile.Result{}, nil // until the next event
 	}

@@ -5,7 +5,9 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -26,7 +28,7 @@ type event struct {
 
 // event is a value: none of it outlives the offer, so that it costs no memory.
 func (p *Path) event(o Occurrence, object *unstructured.Unstructured) event {
-	e := event{Occurrence: o, object: object, box: p.Set.Effective(box.Target(object))}
+	e := event{Occurrence: o, object: object, box: p.Set.Effective(roots.Target(object))}
 	e.scene = box.Scene{
 		Sentinels: o.sentinels(e.box.Sentinels), Uncomputed: o.Before == nil, Declared: e.box.Sentinels, State: p.State, Now: p.Now,
 	}
@@ -68,7 +70,7 @@ func (p *Path) restricted(e *event) bool {
 		return true
 	}
 	ready := status.Find(status.Conditions(e.object.Object), orkv1.ConditionReady)
-	return ready != nil && ready.Reason == orkv1.ReasonNamespaceRestricted && ready.Message == box.Restriction(namespace) &&
+	return ready != nil && ready.Reason == orkv1.ReasonNamespaceRestricted && ready.Message == namespaces.Restriction(namespace) &&
 		(ready.ObservedGeneration == 0 || ready.ObservedGeneration == e.object.GetGeneration())
 }
 

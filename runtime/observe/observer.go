@@ -10,6 +10,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
@@ -40,7 +41,7 @@ type Observer struct {
 
 // of tells whether the box is the one that holds for the resource.
 func (o *Observer) of(b *box.Box, resource *unstructured.Unstructured) bool {
-	return o.Path.Set.Effective(box.Target(resource)) == b
+	return o.Path.Set.Effective(roots.Target(resource)) == b
 }
 
 // resource finds one by its name and the namespace of what was observed, which counts for nothing if the kind is cluster-scoped.
@@ -149,5 +150,5 @@ func (o *Observer) foreign(object, resource *unstructured.Unstructured, do func(
 
 // facts are what texts that select resources read.
 func (o *Observer) facts(resource *unstructured.Unstructured) template.Facts {
-	return template.NewFacts(box.Roots(resource), o.Now)
+	return template.NewFacts(roots.Of(resource), o.Now)
 }

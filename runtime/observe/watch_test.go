@@ -13,6 +13,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/yaml"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
@@ -418,7 +419,7 @@ func TestDefect13(t *testing.T) {
 }
 
 // guardOf compiles a guard that leaves a namespace alone.
-func guardOf(t *testing.T, namespace string) box.NamespaceGuard {
+func guardOf(t *testing.T, namespace string) namespaces.Guard {
 	t.Helper()
 	katalog := &orkv1.Katalog{}
 	katalog.Spec.CRDs = map[string]orkv1.CRD{"widget": {

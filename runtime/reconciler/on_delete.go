@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -229,8 +230,8 @@ func (c *cleaner) run(ctx context.Context, child *box.Child, facts template.Fact
 		c.leave(ctx, child, err)
 		return true, nil
 	}
-	if !c.Set.Namespaces.Allows(box.NamespaceOf(object)) {
-		c.leave(ctx, child, fmt.Errorf("the Katalog leaves namespace %s alone", box.NamespaceOf(object)))
+	if !c.Set.Namespaces.Allows(namespaces.OfObject(object)) {
+		c.leave(ctx, child, fmt.Errorf("the Katalog leaves namespace %s alone", namespaces.OfObject(object)))
 		return true, nil
 	}
 	if slices.Contains(c.Object.GetFinalizers(), metav1.FinalizerDeleteDependents) {

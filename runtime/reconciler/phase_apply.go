@@ -9,6 +9,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
@@ -59,7 +60,7 @@ func (d *Declarative) prune(ctx context.Context, s *scope) (done bool, err error
 	// A declaration that creates once keeps its child whatever its gate says, also one that an earlier Katalog kept as declared.
 	d.addSpared(s, wanted)
 	unwanted = slices.DeleteFunc(unwanted, func(c apply.Child) bool {
-		return !wanted.Add(c.Object) || !s.Set.Namespaces.Allows(box.NamespaceOf(c.Object))
+		return !wanted.Add(c.Object) || !s.Set.Namespaces.Allows(namespaces.OfObject(c.Object))
 	})
 	pruned, err := d.Applier.Delete(ctx, unwanted)
 	s.changes = append(s.changes, pruned...)

@@ -8,6 +8,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
@@ -96,10 +97,10 @@ func (p *planner) object(child *box.Child, facts template.Facts) error {
 
 // allowed tells whether an object may be touched where it is.
 func (p *planner) allowed(child *box.Child, object *unstructured.Unstructured) bool {
-	if p.Set.Namespaces.Allows(box.NamespaceOf(object)) {
+	if p.Set.Namespaces.Allows(namespaces.OfObject(object)) {
 		return true
 	}
-	p.skipped = append(p.skipped, fmt.Sprintf("%s: namespace %s", child, box.NamespaceOf(object)))
+	p.skipped = append(p.skipped, fmt.Sprintf("%s: namespace %s", child, namespaces.OfObject(object)))
 	return false
 }
 

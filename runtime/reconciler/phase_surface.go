@@ -7,10 +7,10 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/readiness"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
-	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // leaveSurfaces deletes the children that other targets gave the resource, once those of its own are ready, and records that it has. What
@@ -46,7 +46,7 @@ func (d *Declarative) leave(ctx context.Context, s *scope, left []apply.Child) e
 	var handed, unwanted []apply.Child
 	for _, child := range left {
 		switch _, stays := own[apply.IDOf(child.Object)]; {
-		case !s.Set.Namespaces.Allows(box.NamespaceOf(child.Object)):
+		case !s.Set.Namespaces.Allows(namespaces.OfObject(child.Object)):
 		case stays:
 			handed = append(handed, child)
 		default:

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
@@ -160,5 +161,5 @@ func (d *Declarative) newScope(w work.Work) *scope {
 
 // factsOf are what a resource tells by itself.
 func factsOf(resource *unstructured.Unstructured, now func() time.Time) template.Facts {
-	return template.NewFacts(box.Roots(resource), now)
+	return template.NewFacts(roots.Of(resource), now)
 }

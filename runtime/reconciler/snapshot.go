@@ -11,7 +11,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 // specOf is the spec of a resource as JSON, which is the same for equal specs.
 func specOf(resource *unstructured.Unstructured) ([]byte, error) {
-	spec, err := json.Marshal(box.Member(resource, "spec"))
+	spec, err := json.Marshal(roots.Member(resource, "spec"))
 	if err != nil {
 		return nil, fmt.Errorf("encode the spec: %w", err)
 	}

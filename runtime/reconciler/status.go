@@ -14,13 +14,13 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
-	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // writeStatus says what the cycle came to: conditions, declared fields, Events, and when to come back. That it cannot be written
@@ -106,7 +106,7 @@ func (s *scope) judge() verdict {
 	case s.restricted:
 		return verdict{
 			stalled: true, reason: orkv1.ReasonNamespaceRestricted,
-			message: box.Restriction(s.Object.GetNamespace()),
+			message: namespaces.Restriction(s.Object.GetNamespace()),
 		}
 	case s.rollback != nil: // a person has to change the spec, also when the previous one succeeds
 		return verdict{stalled: true, reason: s.rollback.cause.reason, message: s.rollback.cause.message}

@@ -12,6 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
@@ -147,7 +148,7 @@ func (e *entry) targets() []string {
 
 // effective is the box for a resource, without the delays that a declaration may ask for.
 func (e *entry) effective(resource *unstructured.Unstructured) *box.Box {
-	b := *e.set.Effective(box.Target(resource))
+	b := *e.set.Effective(roots.Target(resource))
 	b.Blocks = slices.Clone(b.Blocks)
 	for i := range b.Blocks {
 		b.Blocks[i].Children = slices.Clone(b.Blocks[i].Children)
@@ -162,6 +163,6 @@ func (e *entry) effective(resource *unstructured.Unstructured) *box.Box {
 func (e *entry) owner(resource *unstructured.Unstructured) controllers.Owner {
 	return controllers.Owner{
 		GVK: e.set.GVK, Namespace: resource.GetNamespace(), Name: resource.GetName(), UID: resource.GetUID(),
-		Target: e.set.Effective(box.Target(resource)).Target,
+		Target: e.set.Effective(roots.Target(resource)).Target,
 	}
 }

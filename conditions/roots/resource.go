@@ -1,21 +1,21 @@
-package box
+package roots
 
 import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// targetRoot is the root that tells how a resource was delivered.
-const targetRoot = "target"
+// DeliveryRoot is the root that tells how a resource was delivered.
+const DeliveryRoot = "target"
 
-// Roots are what texts read of a resource itself. They share its memory: nobody may write to what is in them.
-func Roots(object *unstructured.Unstructured) map[string]any {
-	roots := stored(object)
-	roots[targetRoot] = Delivery(object)
+// Of are what texts read of a resource itself. They share its memory: nobody may write to what is in them.
+func Of(object *unstructured.Unstructured) map[string]any {
+	roots := Stored(object)
+	roots[DeliveryRoot] = Delivery(object)
 	return roots
 }
 
-// stored are the roots that are parts of the resource. Nothing but the map is made for them.
-func stored(object *unstructured.Unstructured) map[string]any {
+// Stored are the roots that are parts of the resource. Nothing but the map is made for them.
+func Stored(object *unstructured.Unstructured) map[string]any {
 	return map[string]any{
 		"apiVersion": text(object, "apiVersion"),
 		"kind":       text(object, "kind"),

@@ -1,4 +1,5 @@
-package box
+// Package namespaces tells which namespaces a Katalog has an operator and a gateway look at.
+package namespaces
 
 import (
 	"slices"
@@ -10,28 +11,28 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// NamespaceGuard tells which namespaces are operated. The zero value allows all.
-type NamespaceGuard struct {
+// Guard tells which namespaces are operated. The zero value allows all.
+type Guard struct {
 	allowed, restricted []string
 }
 
-// namespaceGuard is the entry's own, else the Katalog's.
-func namespaceGuard(katalog *orkv1.Katalog, entry *orkv1.CRD) NamespaceGuard {
+// For is the entry's own, else the Katalog's.
+func For(katalog *orkv1.Katalog, entry *orkv1.CRD) Guard {
 	if len(entry.AllowedNamespaces)+len(entry.RestrictedNamespaces) > 0 {
-		return NamespaceGuard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces}
+		return Guard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces}
 	}
 	if katalog.Security == nil || katalog.Security.NamespaceProtection == nil {
-		return NamespaceGuard{}
+		return Guard{}
 	}
 	shared := katalog.Security.NamespaceProtection
 	if shared.Enabled != nil && !*shared.Enabled {
-		return NamespaceGuard{}
+		return Guard{}
 	}
-	return NamespaceGuard{allowed: shared.AllowedNamespaces, restricted: shared.RestrictedNamespaces}
+	return Guard{allowed: shared.AllowedNamespaces, restricted: shared.RestrictedNamespaces}
 }
 
 // Allows tells whether objects of the namespace may be touched. Cluster-scoped objects always may.
-func (g NamespaceGuard) Allows(namespace string) bool {
+func (g Guard) Allows(namespace string) bool {
 	switch {
 	case namespace == "":
 		return true
@@ -42,13 +43,16 @@ func (g NamespaceGuard) Allows(namespace string) bool {
 	}
 }
 
+// IsZero tells whether it allows all.
+func (g Guard) IsZero() bool { return len(g.allowed)+len(g.restricted) == 0 }
+
 // Restriction says of a resource that its namespace is off limits.
 func Restriction(namespace string) string {
 	return "namespace " + namespace + " is not one that the Katalog operates"
 }
 
-// NamespaceOf is the namespace that decides whether an object may be touched: its own, and of a Namespace itself its name.
-func NamespaceOf(object *unstructured.Unstructured) string {
+// OfObject is the namespace that decides whether an object may be touched: its own, and of a Namespace itself its name.
+func OfObject(object *unstructured.Unstructured) string {
 	if object.GroupVersionKind().GroupKind() == (schema.GroupKind{Group: corev1.GroupName, Kind: "Namespace"}) {
 		return object.GetName()
 	}

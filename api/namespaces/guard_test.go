@@ -1,14 +1,14 @@
-package box_test
+package namespaces_test
 
 import (
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
-	"github.com/orkestra-runtime/orkestra/runtime/box"
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 )
 
-func TestNamespaceOf(t *testing.T) {
+func TestOfObject(t *testing.T) {
 	cases := map[string]struct{ reason, apiVersion, kind, namespace, want string }{
 		"Namespace":  {"what is in it goes with it", "v1", "Namespace", "", "x"},
 		"Namespaced": {"it is where it is", "v1", "ConfigMap", "shop", "shop"},
@@ -22,8 +22,8 @@ func TestNamespaceOf(t *testing.T) {
 			object.SetKind(tc.kind)
 			object.SetNamespace(tc.namespace)
 			object.SetName("x")
-			if got := box.NamespaceOf(object); got != tc.want {
-				t.Errorf("\n%s\nNamespaceOf(...) = %q, want %q", tc.reason, got, tc.want)
+			if got := namespaces.OfObject(object); got != tc.want {
+				t.Errorf("\n%s\nOfObject(...) = %q, want %q", tc.reason, got, tc.want)
 			}
 		})
 	}

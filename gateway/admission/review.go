@@ -1,0 +1,177 @@
+package admission
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"strings"
+
+	"gomodules.xyz/jsonpatch/v2"
+	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
+)
+
+// Mutator mutates resources.
+type Mutator struct{ Options }
+
+// Validator validates resources.
+type Validator struct{ Options }
+
+var (
+	_ admission.Handler = (*Mutator)(nil)
+	_ admission.Handler = (*Validator)(nil)
+)
+
+// NewMutator returns a Mutator.
+func NewMutator(opts Options) *Mutator {
+	opts.setDefaults()
+	return &Mutator{opts}
+}
+
+// NewValidator returns a Validator.
+func NewValidator(opts Options) *Validator {
+	opts.setDefaults()
+	return &Validator{opts}
+}
+
+// find returns the entry that is to look at a request, and the object that it is about. Nil: none is.
+func (o *Options) find(r *admission.Request) (*Entry, *unstructured.Unstructured, error) {
+	e := o.Entries()[schema.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}]
+	if e == nil {
+		return nil, nil, nil
+	}
+	raw := r.Object.Raw
+	if r.Operation == admissionv1.Delete {
+		raw = r.OldObject.Raw
+	}
+	object := &unstructured.Unstructured{}
+	if err := json.Unmarshal(raw, &object.Object); err != nil {
+		return nil, nil, fmt.Errorf("read the object: %w", err)
+	}
+	if object.Object == nil {
+		return nil, nil, fmt.Errorf("there is no object in a %s", r.Operation)
+	}
+	if !e.looksAt(r.Operation, r.SubResource, object) {
+		return nil, nil, nil
+	}
+	return e, object, nil
+}
+
+// Handle answers a request with a patch.
+func (m *Mutator) Handle(ctx context.Context, r admission.Request) admission.Response {
+	e, object, err := m.find(&r)
+	switch {
+	case err != nil:
+		return admission.Errored(http.StatusInternalServerError, err)
+	case e == nil || e.Mutation == nil:
+		return admission.Allowed("")
+	}
+	facts, err := m.facts(e, object, e.Mutation.References())
+	if err != nil {
+		return m.unable(ctx, e, err)
+	}
+	mutated, changes, problems := e.Mutation.Apply(facts, object.Object, rules.Admission)
+	m.Recorder.Mutated(e.Name, len(changes), len(problems))
+	var warnings []string
+	for _, problem := range problems {
+		if e.DenyUnmutated || problem.Binding {
+			return denied(&r, http.StatusBadRequest, "a rule that sets a field failed: "+problem.Error(), nil)
+		}
+		warnings = append(warnings, "not defaulted: "+problem.Error())
+	}
+	response := admission.Allowed("").WithWarnings(warnings...)
+	if len(changes) == 0 {
+		return response
+	}
+	patches, err := difference(object.Object, mutated)
+	if err != nil {
+		return m.unable(ctx, e, err)
+	}
+	response.Patches = patches
+	return response
+}
+
+// unable is the answer where mutation is not possible at all.
+func (m *Mutator) unable(ctx context.Context, e *Entry, err error) admission.Response {
+	logf.FromContext(ctx).Info("a resource is not mutated", "crd", e.Name, "reason", err.Error())
+	if e.DenyUnmutated {
+		return admission.Errored(http.StatusInternalServerError, err)
+	}
+	return admission.Allowed("").WithWarnings("not mutated: " + err.Error())
+}
+
+// difference is the patch that makes one object of another.
+func difference(before, after map[string]any) ([]jsonpatch.Operation, error) {
+	from, err := json.Marshal(before)
+	if err != nil {
+		return nil, fmt.Errorf("write the object: %w", err)
+	}
+	to, err := json.Marshal(after)
+	if err != nil {
+		return nil, fmt.Errorf("write the mutated object: %w", err)
+	}
+	patches, err := jsonpatch.CreatePatch(from, to)
+	if err != nil {
+		return nil, fmt.Errorf("compare the objects: %w", err)
+	}
+	return patches, nil
+}
+
+// Handle answers a request with a verdict.
+func (v *Validator) Handle(ctx context.Context, r admission.Request) admission.Response {
+	e, object, err := v.find(&r)
+	switch {
+	case err != nil:
+		return admission.Errored(http.StatusInternalServerError, err)
+	case e == nil || e.Validation == nil:
+		return admission.Allowed("")
+	}
+	facts, err := v.facts(e, object, e.Validation.References())
+	if err != nil {
+		logf.FromContext(ctx).Info("rules read what the runtime does not tell", "crd", e.Name, "reason", err.Error())
+	}
+	result := e.Validation.Check(facts, rules.Admission)
+	v.Recorder.Validated(e.Name, result)
+	warnings := make([]string, 0, len(result.Warned)+len(result.Problems))
+	for _, one := range result.Warned {
+		warnings = append(warnings, one.Name()+": "+one.Message)
+	}
+	for _, one := range result.Problems {
+		warnings = append(warnings, "not evaluated: "+one.Error())
+	}
+	if len(result.Denied) == 0 {
+		return admission.Allowed("").WithWarnings(warnings...)
+	}
+	return denied(&r, http.StatusBadRequest, result.Err().Error(), causes(result.Denied)).WithWarnings(warnings...)
+}
+
+// causes are the violations, for programs.
+func causes(violations []rules.Violation) []metav1.StatusCause {
+	all := make([]metav1.StatusCause, 0, len(violations))
+	for _, one := range violations {
+		all = append(all, metav1.StatusCause{Type: metav1.CauseTypeFieldValueInvalid, Field: one.Name(), Message: one.Message})
+	}
+	return all
+}
+
+// denied is a denial that names the object.
+func denied(r *admission.Request, code int32, why string, causes []metav1.StatusCause) admission.Response {
+	name := r.Name
+	if r.Namespace != "" {
+		name = r.Namespace + "/" + name
+	}
+	response := admission.Denied("")
+	response.Result = &metav1.Status{
+		Status: metav1.StatusFailure, Code: code, Reason: metav1.StatusReasonInvalid,
+		Message: fmt.Sprintf("%s %s: %s", r.Kind.Kind, strings.TrimSuffix(name, "/"), why),
+		Details: &metav1.StatusDetails{Name: r.Name, Group: r.Kind.Group, Kind: r.Kind.Kind, Causes: causes},
+	}
+	return response
+}

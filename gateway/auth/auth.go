@@ -1,0 +1,53 @@
+package auth
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"strings"
+)
+
+// Caller is who makes a request.
+type Caller struct {
+	// Name of the token's entry in the Katalog, by which permissions call it.
+	Name string
+	// Subject is the identity that an issuer vouches for. Empty: there is none, as for a token that is just a secret.
+	Subject string
+}
+
+// ErrUnknown is that nobody knows the token.
+var ErrUnknown = errors.New("the token is not known")
+
+// Authenticator tells who a token is of. A token that it does not know is ErrUnknown, with the reason for logs; no error holds the token.
+type Authenticator interface {
+	Authenticate(ctx context.Context, token string) (*Caller, error)
+}
+
+// Chain asks one after the other. The first that knows the token decides.
+type Chain []Authenticator
+
+// Authenticate asks all.
+func (c Chain) Authenticate(ctx context.Context, token string) (*Caller, error) {
+	errs := []error{ErrUnknown}
+	for _, one := range c {
+		caller, err := one.Authenticate(ctx, token)
+		if err == nil {
+			return caller, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
+}
+
+// maxToken bounds a token, in bytes.
+const maxToken = 16 << 10
+
+// Bearer is the token of a request. The scheme must be there.
+func Bearer(r *http.Request) (string, error) {
+	scheme, token, found := strings.Cut(r.Header.Get("Authorization"), " ")
+	token = strings.TrimSpace(token)
+	if !found || !strings.EqualFold(scheme, "Bearer") || token == "" || len(token) > maxToken {
+		return "", errors.Join(ErrUnknown, errors.New("no bearer token"))
+	}
+	return token, nil
+}

@@ -1,0 +1,143 @@
+package auth
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"time"
+
+	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// DefaultGrace is how long the token before the current one is still accepted.
+const DefaultGrace = 24 * time.Hour
+
+// previous is the suffix of the key with the token before the current one.
+const previous = ".previous"
+
+// Secrets keeps tokens in Secrets, which are made where they are not there, and made anew at an age. All replicas read the same.
+type Secrets struct {
+	// Client reads and writes the Secrets, as they are.
+	Client client.Client
+	// Namespace is where a Secret is whose reference names none.
+	Namespace string
+	// Grace is how long an old token is accepted. Defaults to DefaultGrace.
+	Grace time.Duration
+	// Now is the clock. Defaults to time.Now.
+	Now func() time.Time
+}
+
+// Read returns the tokens of an entry, and makes what is missing or too old. Again is when to look next, 0 for whenever.
+func (s *Secrets) Read(ctx context.Context, name string, ref *orkv1.TokenSecret) (values []string, again time.Duration, err error) {
+	key := client.ObjectKey{Namespace: ref.Namespace, Name: ref.Name}
+	if key.Namespace == "" {
+		key.Namespace = s.Namespace
+	}
+	const tries = 10
+	for range tries {
+		values, again, err = s.try(ctx, key, ref)
+		if !apierrors.IsConflict(err) && !apierrors.IsAlreadyExists(err) {
+			break
+		}
+	}
+	if err != nil {
+		return nil, 0, fmt.Errorf("token %s: Secret %s: %w", name, key, err)
+	}
+	return values, again, nil
+}
+
+func (s *Secrets) try(ctx context.Context, key client.ObjectKey, ref *orkv1.TokenSecret) ([]string, time.Duration, error) {
+	now, log := s.now(), logf.FromContext(ctx)
+	secret := &corev1.Secret{}
+	err := s.Client.Get(ctx, key, secret)
+	if apierrors.IsNotFound(err) {
+		secret = &corev1.Secret{
+			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: orkv1.InternalLabels()}, Type: corev1.SecretTypeOpaque,
+		}
+		s.renew(secret, ref, now)
+		if err := s.Client.Create(ctx, secret); err != nil {
+			return nil, 0, err //nolint:wrapcheck // the caller names it
+		}
+		log.Info("a token is made", "secret", key.String())
+		return s.values(secret, ref.Key, now)
+	}
+	if err != nil {
+		return nil, 0, err //nolint:wrapcheck // the caller names it
+	}
+	changed := secret.DeepCopy()
+	switch made, known := madeAt(secret); {
+	case len(secret.Data[ref.Key]) == 0:
+		s.renew(changed, ref, now)
+	case ref.RotateAfter == nil:
+		return s.values(secret, ref.Key, now)
+	case !known: // somebody made it: its age counts from now
+		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, orkv1.AnnotationGeneratedAt, now.UTC().Format(time.RFC3339))
+	case now.Sub(made) >= ref.RotateAfter.Duration:
+		s.renew(changed, ref, now)
+		log.Info("a token is made anew; the one before it is accepted for a while", "secret", key.String())
+	default:
+		values, _, err := s.values(secret, ref.Key, now)
+		return values, made.Add(ref.RotateAfter.Duration).Sub(now), err
+	}
+	if err := s.Client.Update(ctx, changed); err != nil {
+		return nil, 0, err //nolint:wrapcheck // the caller names it
+	}
+	return s.values(changed, ref.Key, now)
+}
+
+// renew puts a new token into a Secret, and keeps the old one beside it.
+func (s *Secrets) renew(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.Time) {
+	token := make([]byte, 32)
+	_, _ = rand.Read(token) // never fails
+	if secret.Data == nil {
+		secret.Data = map[string][]byte{}
+	}
+	if old := secret.Data[ref.Key]; len(old) > 0 {
+		secret.Data[ref.Key+previous] = old
+	}
+	secret.Data[ref.Key] = []byte(base64.RawURLEncoding.EncodeToString(token))
+	metav1.SetMetaDataAnnotation(&secret.ObjectMeta, orkv1.AnnotationGeneratedAt, now.UTC().Format(time.RFC3339))
+	if ref.RotateAfter != nil {
+		metav1.SetMetaDataAnnotation(&secret.ObjectMeta, orkv1.AnnotationRotateAfter, ref.RotateAfter.String())
+	}
+}
+
+// values are the tokens that a Secret has at the moment.
+func (s *Secrets) values(secret *corev1.Secret, key string, now time.Time) ([]string, time.Duration, error) {
+	current := string(secret.Data[key])
+	if current == "" {
+		return nil, 0, errors.New("its key " + key + " is empty")
+	}
+	values := []string{current}
+	old := string(secret.Data[key+previous])
+	grace := s.Grace
+	if grace == 0 {
+		grace = DefaultGrace
+	}
+	made, known := madeAt(secret)
+	if left := made.Add(grace).Sub(now); old != "" && known && left > 0 {
+		return append(values, old), left, nil
+	}
+	return values, 0, nil
+}
+
+func (s *Secrets) now() time.Time {
+	if s.Now == nil {
+		return time.Now()
+	}
+	return s.Now()
+}
+
+// madeAt is when a Secret's token was made, as far as that is known.
+func madeAt(secret *corev1.Secret) (time.Time, bool) {
+	made, err := time.Parse(time.RFC3339, secret.Annotations[orkv1.AnnotationGeneratedAt])
+	return made, err == nil
+}

@@ -1,0 +1,194 @@
+package certs
+
+import (
+	"bytes"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"math/big"
+	"net"
+	"time"
+
+	"k8s.io/client-go/util/cert"
+	"k8s.io/client-go/util/keyutil"
+)
+
+// backdated is how long before it is made a certificate begins to hold, for those whose clock is behind.
+const backdated = 5 * time.Minute
+
+// authorityLife is how long an authority holds.
+const authorityLife = 10 * 365 * 24 * time.Hour
+
+// authority signs leaves.
+type authority struct {
+	certificate *x509.Certificate
+	key         *ecdsa.PrivateKey
+	// certPEM and keyPEM are what a Secret holds of it.
+	certPEM, keyPEM []byte
+}
+
+// newAuthority makes an authority.
+func newAuthority(now time.Time) (*authority, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	serial, err := serialNumber()
+	if err != nil {
+		return nil, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial,
+		// Two authorities that a client knows at once are told apart by their names.
+		Subject:   pkix.Name{CommonName: fmt.Sprintf("orkestra-ca-%d", now.Unix()), Organization: []string{"orkestra"}},
+		NotBefore: now.Add(-backdated), NotAfter: now.Add(authorityLife),
+		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	if err != nil {
+		return nil, fmt.Errorf("sign the authority: %w", err)
+	}
+	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
+	if err != nil {
+		return nil, fmt.Errorf("encode a key: %w", err)
+	}
+	return parseAuthority(encode(der), keyPEM)
+}
+
+// parseAuthority reads what newAuthority made.
+func parseAuthority(certPEM, keyPEM []byte) (*authority, error) {
+	certificates, err := cert.ParseCertsPEM(certPEM)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate of the authority: %w", err)
+	}
+	parsed, err := keyutil.ParsePrivateKeyPEM(keyPEM)
+	if err != nil {
+		return nil, fmt.Errorf("read the key of the authority: %w", err)
+	}
+	key, ok := parsed.(*ecdsa.PrivateKey)
+	switch {
+	case !ok:
+		return nil, fmt.Errorf("the key of the authority is a %T, want one of ECDSA", parsed)
+	case !certificates[0].IsCA:
+		return nil, errors.New("the certificate of the authority is not that of an authority")
+	case !key.PublicKey.Equal(certificates[0].PublicKey):
+		return nil, errors.New("the key of the authority is not that of its certificate")
+	}
+	return &authority{certificate: certificates[0], key: key, certPEM: certPEM, keyPEM: keyPEM}, nil
+}
+
+// issue makes a leaf for the names, which may be addresses.
+func (a *authority) issue(names []string, life time.Duration, now time.Time) (*leaf, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("make a key: %w", err)
+	}
+	serial, err := serialNumber()
+	if err != nil {
+		return nil, err
+	}
+	end := now.Add(life)
+	if a.certificate.NotAfter.Before(end) {
+		end = a.certificate.NotAfter
+	}
+	template := &x509.Certificate{
+		SerialNumber: serial, Subject: pkix.Name{CommonName: names[0], Organization: []string{"orkestra"}},
+		NotBefore: now.Add(-backdated), NotAfter: end,
+		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
+	}
+	for _, name := range names {
+		if address := net.ParseIP(name); address != nil {
+			template.IPAddresses = append(template.IPAddresses, address)
+		} else {
+			template.DNSNames = append(template.DNSNames, name)
+		}
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	if err != nil {
+		return nil, fmt.Errorf("sign a certificate: %w", err)
+	}
+	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
+	if err != nil {
+		return nil, fmt.Errorf("encode a key: %w", err)
+	}
+	return parseLeaf(encode(der), keyPEM)
+}
+
+// leaf is what is served.
+type leaf struct {
+	tls             tls.Certificate
+	certificate     *x509.Certificate
+	certPEM, keyPEM []byte
+	// issued is when it was made.
+	issued time.Time
+}
+
+// parseLeaf reads what issue made, or what somebody else did.
+func parseLeaf(certPEM, keyPEM []byte) (*leaf, error) {
+	pair, err := tls.X509KeyPair(certPEM, keyPEM)
+	if err != nil {
+		return nil, fmt.Errorf("read the certificate: %w", err)
+	}
+	return &leaf{
+		tls: pair, certificate: pair.Leaf, certPEM: certPEM, keyPEM: keyPEM, issued: pair.Leaf.NotBefore.Add(backdated),
+	}, nil
+}
+
+// fault is why a leaf cannot be served, empty when it can: it must hold, have the names and be signed by one of the authorities.
+func (l *leaf) fault(names []string, authorities *x509.CertPool, now time.Time) string {
+	for _, name := range names {
+		_, err := l.certificate.Verify(x509.VerifyOptions{DNSName: name, Roots: authorities, CurrentTime: now})
+		if err != nil {
+			return err.Error()
+		}
+	}
+	return ""
+}
+
+// renewal is when it should be made anew: threshold before its end, or where that is more than its life, after two thirds of it.
+func (l *leaf) renewal(threshold time.Duration) time.Time {
+	life := l.certificate.NotAfter.Sub(l.issued)
+	if threshold >= life {
+		threshold = life / 3
+	}
+	return l.certificate.NotAfter.Add(-threshold)
+}
+
+func serialNumber() (*big.Int, error) {
+	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
+	if err != nil {
+		return nil, fmt.Errorf("make a serial number: %w", err)
+	}
+	return serial, nil
+}
+
+// encode is one certificate as PEM.
+func encode(der []byte) []byte {
+	certificate, _ := x509.ParseCertificate(der) // it was just made
+	encoded, _ := cert.EncodeCertificates(certificate)
+	return encoded
+}
+
+// bundle puts certificates one after the other, each once.
+func bundle(all ...[]byte) []byte {
+	var out []byte
+	for _, one := range all {
+		one = bytes.TrimSpace(one)
+		if len(one) > 0 && !bytes.Contains(out, one) {
+			out = append(append(out, one...), '\n')
+		}
+	}
+	return out
+}
+
+// pool holds the certificates of a bundle, as far as they can be read.
+func pool(bundle []byte) *x509.CertPool {
+	p := x509.NewCertPool()
+	p.AppendCertsFromPEM(bundle)
+	return p
+}

@@ -1,0 +1,199 @@
+package conversion_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/gateway/conversion"
+)
+
+// schemas are those of the versions of a Backup: v1 has a schedule and a size as a text, v2 has both below plan, and a number.
+var schemas = map[string]*roots.Props{
+	"v1": {Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{
+		"schedule": {Type: "string"}, "size": {Type: "string"}, "note": {Type: "string"},
+	}}}},
+	"v2": {Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{
+		"plan": {Type: "object", Properties: map[string]roots.Props{
+			"schedule": {Type: "string"}, "size": {Type: "integer"}, "paused": {Type: "boolean"},
+		}},
+		"note": {Type: "string"},
+	}}}},
+}
+
+const paths = `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, spec: {plan: {schedule: "{{ .spec.schedule }}", size: "{{ .spec.size }}", paused: "false"}, note: "{{ .spec.note }}"}}
+- {from: v2, to: v1, spec: {schedule: "{{ .spec.plan.schedule }}", size: "{{ .spec.plan.size }}", note: "{{ .spec.note }}"}}
+`
+
+func compile(t *testing.T, text string, schemas map[string]*roots.Props) *conversion.Program {
+	t.Helper()
+	declared := &orkv1.Conversion{}
+	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
+		t.Fatal(err)
+	}
+	program, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return program
+}
+
+func object(t *testing.T, text string) *unstructured.Unstructured {
+	t.Helper()
+	converted, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := &unstructured.Unstructured{}
+	if err := json.Unmarshal(converted, &o.Object); err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
+// backup has what every Backup has besides its spec.
+func backup(version, spec string) string {
+	return "apiVersion: example.com/" + version + "\nkind: Backup\nmetadata: {name: a, uid: u, labels: {a: b}}\nstatus: {phase: Done}\nspec: " + spec + "\n"
+}
+
+func TestConvert(t *testing.T) {
+	hub := `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, spec: {b: "{{ .spec.a }}"}}
+- {from: v2, to: v1, spec: {a: "{{ .spec.b }}"}}
+- {from: v1, to: v3, spec: {c: "{{ .spec.a }}"}}
+- {from: v3, to: v1, spec: {a: "{{ .spec.c }}"}}
+`
+	cases := map[string]struct {
+		reason, paths string
+		schemas       map[string]*roots.Props
+		from, to      string
+		want, err     string
+	}{
+		"Same": {
+			reason: "the version that it has", paths: paths, from: backup("v1", `{schedule: "* * * * *", other: 1}`), to: "v1",
+			want: backup("v1", `{schedule: "* * * * *", other: 1}`),
+		},
+		"Weakness52Types": {
+			reason: "the schema says what type a text has", paths: paths, schemas: schemas, from: backup("v1", `{schedule: "5", size: "5", note: "7"}`), to: "v2",
+			want: backup("v2", `{plan: {schedule: "5", size: 5, paused: false}, note: "7"}`),
+		},
+		"Back": {
+			reason: "and the way back", paths: paths, schemas: schemas, from: backup("v2", `{plan: {schedule: "5", size: 5}, note: "7"}`), to: "v1",
+			want: backup("v1", `{schedule: "5", size: "5", note: "7"}`),
+		},
+		"Type": {
+			reason: "what has not that type is an error that names the field", paths: paths, schemas: schemas, from: backup("v1", `{size: 5Gi}`), to: "v2",
+			err: `from v1 to v2: spec.plan: size: "5Gi" is no integer, which the schema wants`,
+		},
+		"Dropped": {
+			reason: "what is not listed is dropped", paths: paths, schemas: schemas, from: backup("v1", `{size: "1", more: true}`), to: "v2",
+			want: backup("v2", `{plan: {size: 1, paused: false}}`),
+		},
+		"Passthrough": {
+			reason: "unless that is asked for", paths: strings.ReplaceAll(paths, "{from: v1, to: v2,", "{from: v1, to: v2, passthrough: true,"), schemas: schemas,
+			from: backup("v1", `{size: "1", note: nn, more: {deep: [1]}}`), to: "v2",
+			want: backup("v2", `{plan: {size: 1, paused: false}, note: nn, size: "1", more: {deep: [1]}}`),
+		},
+		"Hub": {
+			reason: "by the storage version", paths: hub, from: backup("v2", `{b: x}`), to: "v3", want: backup("v3", `{c: x}`),
+		},
+		"NoPath": {reason: "no path at all", paths: hub, from: backup("v2", `{b: x}`), to: "v4", err: "no path leads from v2 to v4"},
+		"Native": {
+			reason: "without a schema a value keeps its type", paths: hub, from: backup("v1", `{a: {deep: [1, true]}}`), to: "v2", want: backup("v2", `{b: {deep: [1, true]}}`),
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			from := object(t, tc.from)
+			got, err := compile(t, tc.paths, tc.schemas).Convert(from, tc.to)
+			if diff := cmp.Diff(object(t, tc.from).Object, from.Object); diff != "" {
+				t.Errorf("\n%s\nConvert(...) changes what it is given: -want, +got:\n%s", tc.reason, diff)
+			}
+			if tc.err != "" {
+				if err == nil || err.Error() != tc.err {
+					t.Errorf("\n%s\nConvert(...): %v, want %s", tc.reason, err, tc.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(object(t, tc.want).Object, got.Object); diff != "" {
+				t.Errorf("\n%s\nConvert(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestPreserve shows that with preserve the way there and back loses nothing, whatever is changed in between.
+func TestPreserve(t *testing.T) {
+	program := compile(t, "preserve: true\n"+paths, schemas)
+	convert := func(o *unstructured.Unstructured, to string) *unstructured.Unstructured {
+		t.Helper()
+		converted, err := program.Convert(o, to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return converted
+	}
+	start := object(t, backup("v2", `{plan: {schedule: "5", size: 5, paused: true}, note: "7", more: {deep: [1]}}`))
+	stored := convert(start, "v1")
+	if diff := cmp.Diff(start.Object, convert(stored, "v2").Object); diff != "" {
+		t.Errorf("there and back: -want, +got:\n%s", diff)
+	}
+	if err := unstructured.SetNestedField(stored.Object, "6", "spec", "size"); err != nil {
+		t.Fatal(err)
+	}
+	want := object(t, backup("v2", `{plan: {schedule: "5", size: 6, paused: true}, note: "7", more: {deep: [1]}}`))
+	if diff := cmp.Diff(want.Object, convert(stored, "v2").Object); diff != "" {
+		t.Errorf("with a change in between: -want, +got:\n%s", diff)
+	}
+	annotations := stored.GetAnnotations()
+	annotations[orkv1.AnnotationConversion+"v2"] = "{"
+	stored.SetAnnotations(annotations)
+	if got := convert(stored, "v2"); got.Object["spec"].(map[string]any)["note"] != "7" {
+		t.Errorf("an annotation that nobody can read is as none: %v", got.Object)
+	}
+}
+
+func TestCompileErrors(t *testing.T) {
+	cases := map[string]struct{ reason, text, want string }{
+		"Unreachable": {
+			"no way from one version to another", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {}}]",
+			"conversion.paths: Required value: nothing leads from v2 to v1: declare a path, or one from v2 to the storage version and one from there to v1",
+		},
+		"Twice": {
+			"two paths of one pair", "storageVersion: v1\npaths: [{from: v1, to: v2}, {from: v2, to: v1}, {from: v1, to: v2}]",
+			`conversion.paths[2]: Duplicate value: "v1 to v2"`,
+		},
+		"Field": {
+			"a field that the version has not", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {note: '{{ .spec.nots }}'}}, {from: v2, to: v1}]",
+			"conversion.paths[0].spec[note]",
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			declared := &orkv1.Conversion{}
+			if err := yaml.UnmarshalStrict([]byte(tc.text), declared); err != nil {
+				t.Fatal(err)
+			}
+			_, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
+			if len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), tc.want) {
+				t.Errorf("\n%s\nCompile(...): %v, want %s", tc.reason, errs, tc.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,141 @@
+package entry
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/gateway/admission"
+	"github.com/orkestra-runtime/orkestra/gateway/conversion"
+)
+
+// Entry is what the gateway does for one CRD. It never changes.
+type Entry struct {
+	// Katalog and Name identify it.
+	Katalog, Name string
+	GVK           schema.GroupVersionKind
+	Resource      schema.GroupVersionResource
+	// Admission are its rules. Nil: none are checked at admission.
+	Admission *admission.Entry
+	// Validates and Mutates tell which webhooks it has.
+	Validates, Mutates bool
+	// Conversion of its resources. Nil: there is none. UpdatesDefinition has the definition point to the gateway.
+	Conversion        *conversion.Program
+	Versions          []string
+	UpdatesDefinition bool
+	// Namespaces that it may be in, if GuardsNamespaces.
+	Namespaces       namespaces.Guard
+	GuardsNamespaces bool
+	// ProtectsDefinition and ProtectsResources tell what may not be deleted, and Strict that this may not be taken away.
+	ProtectsDefinition, ProtectsResources, Strict bool
+	// GuardsProvenance denies changes of the gateway's annotations.
+	GuardsProvenance bool
+}
+
+// Definition is the name of its CustomResourceDefinition.
+func (e *Entry) Definition() string { return e.Resource.Resource + "." + e.Resource.Group }
+
+// Schemas are those of an entry, by version, as far as they are known.
+type Schemas func(entry string) map[string]*roots.Props
+
+// Compile compiles the enabled entries of a Katalog, in the order of their names, and reports all that is wrong with them.
+func Compile(katalog *orkv1.Katalog, schemas Schemas) ([]*Entry, field.ErrorList) {
+	language := template.NewLanguage(nil, nil)
+	declared, errs := template.CompileNotes(language, template.NotesOf(katalog))
+	language = language.WithNotes(declared)
+	var all []*Entry
+	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
+		crd := katalog.Spec.CRDs[name]
+		if !yes(crd.Enabled) {
+			continue
+		}
+		one, wrong := compile(katalog, name, &crd, language, schemas(name))
+		errs = append(errs, wrong...)
+		all = append(all, one)
+	}
+	return all, errs
+}
+
+func compile(
+	katalog *orkv1.Katalog, name string, crd *orkv1.CRD, language *template.Language, schemas map[string]*roots.Props,
+) (*Entry, field.ErrorList) {
+	at := field.NewPath("spec", "crds").Key(name)
+	gvk := schema.GroupVersionKind{Group: crd.APITypes.Group, Version: crd.APITypes.Version, Kind: crd.APITypes.Kind}
+	plural, _ := meta.UnsafeGuessKindToResource(gvk)
+	e := &Entry{
+		Katalog: katalog.Name, Name: name, GVK: gvk, Resource: gvk.GroupVersion().WithResource(cmp.Or(crd.APITypes.Plural, plural.Resource)),
+		Namespaces: namespaces.For(katalog, crd),
+	}
+	security := katalog.Security
+	if security == nil {
+		security = &orkv1.Security{}
+	}
+	var errs field.ErrorList
+	if s := security.Webhooks; s != nil && s.Admission != nil && yes(s.Admission.Enabled) {
+		errs = append(errs, e.admission(crd, s, language.Within(roots.New(schemas[gvk.Version])), at)...)
+	}
+	if s := security.Conversion; crd.Conversion != nil && s != nil && yes(s.Enabled) {
+		var wrong field.ErrorList
+		e.Conversion, wrong = conversion.Compile(crd.Conversion, conversion.Options{Language: language, Schemas: schemas}, at.Child("conversion"))
+		errs = append(errs, wrong...)
+		e.UpdatesDefinition = crd.Conversion.UpdateCRD
+	}
+	if s := security.NamespaceProtection; s != nil && yes(s.Enabled) {
+		e.GuardsNamespaces = !e.Namespaces.IsZero()
+	}
+	if s := security.DeletionProtection; s != nil && yes(s.Enabled) {
+		own := crd.DeletionProtection
+		if own == nil {
+			own = &orkv1.ResourceProtection{}
+		}
+		e.ProtectsDefinition, e.ProtectsResources = yes(own.ProtectCRD), yes(own.ProtectCRs)
+		e.Strict = s.StrictMode && e.ProtectsResources
+	}
+	e.GuardsProvenance = security.Provenance != nil && security.Provenance.Enforce
+	return e, errs
+}
+
+// admission compiles the rules.
+func (e *Entry) admission(crd *orkv1.CRD, security *orkv1.WebhookSecurity, language *template.Language, at *field.Path) field.ErrorList {
+	webhooks := crd.Webhooks
+	if webhooks == nil {
+		webhooks = &orkv1.ResourceWebhooks{}
+	}
+	a := &admission.Entry{
+		Name: e.Name, GroupResource: e.Resource.GroupResource(), DenyUnmutated: security.MutationErrorPolicy == "Deny",
+	}
+	operations := webhooks.Operations
+	if len(operations) == 0 {
+		operations = admission.DefaultOperations
+	}
+	for _, one := range operations {
+		a.Operations = append(a.Operations, admissionv1.Operation(one))
+	}
+	var errs, wrong field.ErrorList
+	if yes(webhooks.Mutation) {
+		a.Mutation, wrong = rules.CompileMutation(language, crd.Mutation, at.Child("mutation"))
+		errs = append(errs, wrong...)
+	}
+	if yes(webhooks.Validation) {
+		a.Validation, wrong = rules.CompileValidation(language, crd.Validation, at.Child("validation"))
+		errs = append(errs, wrong...)
+	}
+	e.Mutates, e.Validates = a.Mutation != nil, a.Validation != nil
+	if e.Mutates || e.Validates {
+		e.Admission = a
+	}
+	return errs
+}
+
+// yes is a choice, which is yes without one.
+func yes(choice *bool) bool { return choice == nil || *choice }

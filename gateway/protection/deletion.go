@@ -1,0 +1,79 @@
+package protection
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// Deletion denies the deletion of objects with the label orkv1.LabelDeletionProtection, and of definitions.
+type Deletion struct {
+	Identities
+	// Definition tells whether the CustomResourceDefinition of a name is protected, and which entry says so.
+	Definition func(name string) (entry string, protected bool)
+	// Blocked is told of each denial. Nil: nobody is.
+	Blocked func()
+}
+
+var _ admission.Handler = (*Deletion)(nil)
+
+// Handle answers a request.
+func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Response {
+	switch {
+	case r.Operation != admissionv1.Delete:
+		return admission.Allowed("")
+	case d.breaksGlass(&r.UserInfo):
+		return admission.Allowed("").WithWarnings("it was protected; a group that may do everything deletes it")
+	case d.collects(&r.UserInfo):
+		return admission.Allowed("")
+	case r.Resource.Group == apiextensionsv1.GroupName && r.Resource.Resource == "customresourcedefinitions":
+		entry, protected := d.Definition(r.Name)
+		if !protected {
+			break
+		}
+		return d.deny(fmt.Sprintf("the definition %s is that of the Katalog's entry %s, and all its resources would go with it: "+
+			"set deletionProtection.protectCRD: false there first", r.Name, entry))
+	}
+	object, err := metadataOf(r.OldObject.Raw)
+	switch {
+	case err != nil:
+		return admission.Errored(http.StatusInternalServerError, err)
+	case !protected(object):
+		return admission.Allowed("")
+	}
+	return d.deny(fmt.Sprintf("%s %s is protected from deletion: remove its label %s first, or have the Katalog's entry do so",
+		r.Kind.Kind, nameOf(object), orkv1.LabelDeletionProtection))
+}
+
+func (d *Deletion) deny(why string) admission.Response {
+	if d.Blocked != nil {
+		d.Blocked()
+	}
+	return forbidden(why)
+}
+
+// protected tells whether an object has the label, in either of its spellings.
+func protected(object *metav1.PartialObjectMetadata) bool {
+	return object.Labels[orkv1.LabelDeletionProtection] == "true" || object.Labels[orkv1.LegacyLabelDeletionProtection] == "true"
+}
+
+// forbidden is a denial with the code 403.
+func forbidden(why string) admission.Response {
+	response := admission.Denied("")
+	response.Result = &metav1.Status{Status: metav1.StatusFailure, Code: http.StatusForbidden, Reason: metav1.StatusReasonForbidden, Message: why}
+	return response
+}
+
+func nameOf(object *metav1.PartialObjectMetadata) string {
+	if object.Namespace == "" {
+		return object.Name
+	}
+	return object.Namespace + "/" + object.Name
+}

@@ -1,0 +1,42 @@
+package protection
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+
+	admissionv1 "k8s.io/api/admission/v1"
+	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// Strict denies that the protection from deletion is taken away.
+type Strict struct{ Identities }
+
+var _ admission.Handler = (*Strict)(nil)
+
+// Handle answers a request. The label that exempts an object is the runtime's alone: else whoever may edit the object could exempt it first.
+func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Response {
+	if r.Operation != admissionv1.Update || r.SubResource != "" || s.breaksGlass(&r.UserInfo) || s.collects(&r.UserInfo) {
+		return admission.Allowed("")
+	}
+	before, err := metadataOf(r.OldObject.Raw)
+	if err != nil {
+		return admission.Errored(http.StatusInternalServerError, err)
+	}
+	after, err := metadataOf(r.Object.Raw)
+	if err != nil {
+		return admission.Errored(http.StatusInternalServerError, err)
+	}
+	exempt := after.Labels[orkv1.LabelStrictExempt] == "true"
+	if exempt && before.Labels[orkv1.LabelStrictExempt] != "true" && !is(&r.UserInfo, s.Runtime) {
+		return forbidden(fmt.Sprintf("the label %s is set by the runtime alone: set deletionProtection.strictMode: false in the Katalog's entry",
+			orkv1.LabelStrictExempt))
+	}
+	if !protected(before) || protected(after) || exempt {
+		return admission.Allowed("")
+	}
+	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set deletionProtection.protectCRs: false "+
+		"or strictMode: false in the Katalog's entry", r.Kind.Kind, nameOf(after), orkv1.LabelDeletionProtection))
+}

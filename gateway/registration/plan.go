@@ -1,0 +1,230 @@
+package registration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// The names of the configurations.
+const (
+	AdmissionValidation = "orkestra-admission-validation"
+	AdmissionMutation   = "orkestra-admission-mutation"
+	DeletionProtection  = "orkestra-deletion-protection"
+	NamespaceProtection = "orkestra-namespace-protection"
+	StrictProtection    = "orkestra-strict-mode-protection"
+	ProvenanceGuard     = "orkestra-provenance-protection"
+)
+
+// The paths of the webhooks.
+const (
+	PathValidate   = "/validate"
+	PathMutate     = "/mutate"
+	PathConvert    = "/convert"
+	PathDeletion   = "/deletion-protection"
+	PathNamespace  = "/namespace-protection"
+	PathStrict     = "/strict-mode-protection"
+	PathProvenance = "/provenance-protection"
+)
+
+// DefaultTimeout is how long the API server waits for an answer.
+const DefaultTimeout int32 = 5
+
+// Resource is one that the API server asks about.
+type Resource struct {
+	schema.GroupVersionResource
+	// Operations that it asks about. Where a protection knows them, they are left out.
+	Operations []admissionregistrationv1.OperationType
+}
+
+// Plan is what must be registered. A list without an element, or false, registers nothing.
+type Plan struct {
+	// Namespace and Service are where the gateway is reached, and Port which. Nothing of this namespace is asked about by rules.
+	Namespace, Service string
+	Port               int32
+	// URL takes the place of the Service, for a gateway outside of the cluster: https://host:port.
+	URL string
+	// Validated and Mutated are the resources with rules, and AdmissionPolicy what their failure means.
+	Validated, Mutated []Resource
+	AdmissionPolicy    admissionregistrationv1.FailurePolicyType
+	// Definitions are the names of protected CustomResourceDefinitions, and Protected tells that what has the label is protected. Strict keeps the
+	// label on Strict resources.
+	Definitions    []string
+	Protected      bool
+	Strict         []Resource
+	DeletionPolicy admissionregistrationv1.FailurePolicyType
+	// Guarded are resources with lists of namespaces.
+	Guarded         []Resource
+	NamespacePolicy admissionregistrationv1.FailurePolicyType
+	// Delivered are resources whose annotations of the gateway nobody else may change.
+	Delivered []Resource
+	// Free are users, and BreakGlass groups, that the protections ask nobody about.
+	Free, BreakGlass []string
+}
+
+// Mutating are the configurations of mutating webhooks.
+func (p *Plan) Mutating(bundle []byte) []*admissionregistrationv1.MutatingWebhookConfiguration {
+	if len(p.Mutated) == 0 {
+		return nil
+	}
+	return []*admissionregistrationv1.MutatingWebhookConfiguration{{
+		ObjectMeta: meta(AdmissionMutation),
+		Webhooks: []admissionregistrationv1.MutatingWebhook{{
+			Name: "mutate." + webhookDomain, ClientConfig: p.client(PathMutate, bundle), Rules: rulesOf(p.Mutated, nil),
+			FailurePolicy: new(policy(p.AdmissionPolicy)), MatchPolicy: new(admissionregistrationv1.Equivalent),
+			NamespaceSelector: p.elsewhere(), ObjectSelector: &metav1.LabelSelector{}, SideEffects: new(admissionregistrationv1.SideEffectClassNone),
+			TimeoutSeconds: new(DefaultTimeout), AdmissionReviewVersions: []string{"v1"}, ReinvocationPolicy: new(admissionregistrationv1.IfNeededReinvocationPolicy),
+		}},
+	}}
+}
+
+// Validating are the configurations of validating webhooks.
+func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWebhookConfiguration {
+	var all []*admissionregistrationv1.ValidatingWebhookConfiguration
+	add := func(name string, webhooks ...admissionregistrationv1.ValidatingWebhook) {
+		all = append(all, &admissionregistrationv1.ValidatingWebhookConfiguration{ObjectMeta: meta(name), Webhooks: webhooks})
+	}
+	update := []admissionregistrationv1.OperationType{admissionregistrationv1.Update}
+	write := append([]admissionregistrationv1.OperationType{admissionregistrationv1.Create}, update...)
+	gone := []admissionregistrationv1.OperationType{admissionregistrationv1.Delete}
+	if len(p.Validated) > 0 {
+		one := p.webhook("validate", PathValidate, rulesOf(p.Validated, nil), p.AdmissionPolicy, bundle)
+		one.NamespaceSelector = p.elsewhere()
+		add(AdmissionValidation, one)
+	}
+	if deletion := p.deletion(gone, bundle); len(deletion) > 0 {
+		add(DeletionProtection, deletion...)
+	}
+	if len(p.Guarded) > 0 {
+		one := p.webhook("namespace-protect", PathNamespace, rulesOf(p.Guarded, write), p.NamespacePolicy, bundle)
+		one.MatchConditions = p.notFree(false)
+		add(NamespaceProtection, one)
+	}
+	if len(p.Strict) > 0 {
+		one := p.webhook("strict-mode", PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
+		one.ObjectSelector, one.MatchConditions = labelled(), p.notFree(true)
+		add(StrictProtection, one)
+	}
+	if len(p.Delivered) > 0 {
+		one := p.webhook("provenance", PathProvenance, rulesOf(p.Delivered, write), admissionregistrationv1.Fail, bundle)
+		one.MatchConditions = p.notFree(false)
+		add(ProvenanceGuard, one)
+	}
+	return all
+}
+
+// deletion are the webhooks about deletions: of the definitions of the Katalog, by name, and of what has the label. A gateway that is gone keeps
+// nothing else.
+func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []byte) []admissionregistrationv1.ValidatingWebhook {
+	var all []admissionregistrationv1.ValidatingWebhook
+	if len(p.Definitions) > 0 {
+		crds := Resource{GroupVersionResource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}}
+		one := p.webhook("protect.crds", PathDeletion, rulesOf([]Resource{crds}, gone), p.DeletionPolicy, bundle)
+		one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{
+			Name: "of-the-katalog", Expression: "request.name in " + celList(p.Definitions),
+		})
+		all = append(all, one)
+	}
+	if p.Protected {
+		anything := Resource{GroupVersionResource: schema.GroupVersionResource{Group: "*", Version: "*", Resource: "*"}}
+		one := p.webhook("protect.resources", PathDeletion, rulesOf([]Resource{anything}, gone), p.DeletionPolicy, bundle)
+		one.ObjectSelector, one.MatchConditions = labelled(), p.notFree(true)
+		all = append(all, one)
+	}
+	return all
+}
+
+// webhookDomain ends the names of all webhooks.
+const webhookDomain = "orkestra.orkspace.io"
+
+func (p *Plan) webhook(
+	name, path string, rules []admissionregistrationv1.RuleWithOperations, failure admissionregistrationv1.FailurePolicyType, bundle []byte,
+) admissionregistrationv1.ValidatingWebhook {
+	return admissionregistrationv1.ValidatingWebhook{
+		Name: name + "." + webhookDomain, ClientConfig: p.client(path, bundle), Rules: rules, FailurePolicy: new(policy(failure)),
+		MatchPolicy: new(admissionregistrationv1.Equivalent), NamespaceSelector: &metav1.LabelSelector{}, ObjectSelector: &metav1.LabelSelector{},
+		SideEffects: new(admissionregistrationv1.SideEffectClassNone), TimeoutSeconds: new(DefaultTimeout), AdmissionReviewVersions: []string{"v1"},
+	}
+}
+
+func (p *Plan) client(path string, bundle []byte) admissionregistrationv1.WebhookClientConfig {
+	if p.URL != "" {
+		return admissionregistrationv1.WebhookClientConfig{URL: new(strings.TrimSuffix(p.URL, "/") + path), CABundle: bundle}
+	}
+	return admissionregistrationv1.WebhookClientConfig{CABundle: bundle, Service: &admissionregistrationv1.ServiceReference{
+		Namespace: p.Namespace, Name: p.Service, Path: new(path), Port: new(p.Port),
+	}}
+}
+
+// elsewhere are all namespaces but the gateway's own: what repairs it must not need it.
+func (p *Plan) elsewhere() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchExpressions: []metav1.LabelSelectorRequirement{{
+		Key: "kubernetes.io/metadata.name", Operator: metav1.LabelSelectorOpNotIn, Values: []string{p.Namespace},
+	}}}
+}
+
+// notFree are conditions that hold for those who are asked about.
+func (p *Plan) notFree(users bool) []admissionregistrationv1.MatchCondition {
+	var all []admissionregistrationv1.MatchCondition
+	if len(p.BreakGlass) > 0 {
+		all = append(all, admissionregistrationv1.MatchCondition{
+			Name: "no-break-glass", Expression: "!request.userInfo.groups.exists(g, g in " + celList(p.BreakGlass) + ")",
+		})
+	}
+	if users && len(p.Free) > 0 {
+		all = append(all, admissionregistrationv1.MatchCondition{
+			Name: "no-collector", Expression: "!(request.userInfo.username in " + celList(p.Free) + ")",
+		})
+	}
+	return all
+}
+
+// celList is a list of texts in CEL.
+func celList(texts []string) string {
+	quoted := make([]string, 0, len(texts))
+	for _, text := range texts {
+		quoted = append(quoted, fmt.Sprintf("%q", text))
+	}
+	slices.Sort(quoted)
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+func labelled() *metav1.LabelSelector {
+	return &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LabelDeletionProtection: "true"}}
+}
+
+// rulesOf are rules for resources, one for each, sorted. Operations take the place of the resources' own.
+func rulesOf(resources []Resource, operations []admissionregistrationv1.OperationType) []admissionregistrationv1.RuleWithOperations {
+	all := make([]admissionregistrationv1.RuleWithOperations, 0, len(resources))
+	for _, one := range resources {
+		asked := operations
+		if asked == nil {
+			asked = one.Operations
+		}
+		all = append(all, admissionregistrationv1.RuleWithOperations{Operations: asked, Rule: admissionregistrationv1.Rule{
+			APIGroups: []string{one.Group}, APIVersions: []string{one.Version}, Resources: []string{one.Resource}, Scope: new(admissionregistrationv1.AllScopes),
+		}})
+	}
+	slices.SortFunc(all, func(a, b admissionregistrationv1.RuleWithOperations) int {
+		return slices.Compare(
+			[]string{a.APIGroups[0], a.Resources[0], a.APIVersions[0]}, []string{b.APIGroups[0], b.Resources[0], b.APIVersions[0]})
+	})
+	return all
+}
+
+func policy(declared admissionregistrationv1.FailurePolicyType) admissionregistrationv1.FailurePolicyType {
+	if declared == "" {
+		return admissionregistrationv1.Fail
+	}
+	return declared
+}
+
+func meta(name string) metav1.ObjectMeta {
+	return metav1.ObjectMeta{Name: name, Labels: orkv1.InternalLabels()}
+}

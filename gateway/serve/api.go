@@ -1,0 +1,194 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"mime"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+
+	"golang.org/x/time/rate"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
+)
+
+// MaxBody is how much of a request is read, in bytes.
+const MaxBody = 1 << 20
+
+// Options of an API.
+type Options struct {
+	// CRDs that are served.
+	CRDs []*CRD
+	// Callers tells who asks.
+	Callers auth.Authenticator
+	// Client applies and reads resources. It reads them as they are.
+	Client client.WithWatch
+	// Rate bounds the requests of one token in a second, and Burst those at once. They default to 20 and 40.
+	Rate, Burst int
+	// MaxIntent bounds what is kept of an intent in an annotation, in bytes. Defaults to 16 KiB.
+	MaxIntent int
+}
+
+// API takes intents and answers what there is. It is an http.Handler for everything below /api/v1/.
+type API struct {
+	opts     Options
+	surfaces map[string]*Surface
+	kinds    map[schema.GroupKind]*CRD
+	mux      *http.ServeMux
+
+	mu     sync.Mutex // guards limits
+	limits map[string]*rate.Limiter
+}
+
+var _ http.Handler = (*API)(nil)
+
+// New returns an API. Two CRDs with a surface of one name are an error.
+func New(opts Options) (*API, error) {
+	if opts.Rate == 0 {
+		opts.Rate = 20
+	}
+	if opts.Burst == 0 {
+		opts.Burst = 40
+	}
+	if opts.MaxIntent == 0 {
+		opts.MaxIntent = 16 << 10
+	}
+	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}}
+	for _, one := range opts.CRDs {
+		a.kinds[one.GVK.GroupKind()] = one
+		for _, name := range slices.Sorted(maps.Keys(one.Surfaces)) {
+			if other, taken := a.surfaces[name]; taken {
+				return nil, fmt.Errorf("target %s is that of two CRDs, %s and %s", name, other.CRD.Name, one.Name)
+			}
+			a.surfaces[name] = one.Surfaces[name]
+		}
+	}
+	a.mux = http.NewServeMux()
+	a.route("POST /api/v1/apply", a.apply)
+	a.route("GET /api/v1/resources/{kind}/{namespace}", a.list)
+	a.route("GET /api/v1/resources/{kind}/{namespace}/{name}", a.get)
+	a.route("DELETE /api/v1/resources/{kind}/{namespace}/{name}", a.remove)
+	a.route("GET /api/v1/schema", a.schema)
+	a.route("GET /api/v1/raw-schema", a.rawSchema)
+	return a, nil
+}
+
+// call is one request, whose caller is known.
+type call struct {
+	*http.Request
+	caller *auth.Caller
+	id     string
+}
+
+// answer is what a request comes to: a status, and what is written as JSON, nil for nothing.
+type answer struct {
+	status int
+	body   any
+}
+
+func (a *API) route(pattern string, handle func(*call) (*answer, error)) {
+	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		c := &call{Request: r, id: requestID()}
+		w.Header().Set("X-Request-Id", c.id)
+		got, err := a.answer(c, w, handle)
+		if err != nil {
+			got = a.failed(c, w, err)
+		}
+		write(w, got)
+	})
+}
+
+// answer asks who calls, and whether so often, before anything else.
+func (a *API) answer(c *call, w http.ResponseWriter, handle func(*call) (*answer, error)) (_ *answer, err error) {
+	defer func() {
+		if recovered := recover(); recovered != nil {
+			err = fmt.Errorf("contained a panic: %v", recovered)
+		}
+	}()
+	token, err := auth.Bearer(c.Request)
+	if err == nil {
+		c.caller, err = a.opts.Callers.Authenticate(c.Context(), token)
+	}
+	if err != nil {
+		logf.FromContext(c.Context()).V(1).Info("a caller is not known", "id", c.id, "reason", err.Error())
+		return nil, errUnauthenticated
+	}
+	if wait := a.limit(c.caller.Name); wait > 0 {
+		w.Header().Set("Retry-After", fmt.Sprint(wait))
+		return nil, &apiError{status: http.StatusTooManyRequests, short: "too many requests", detail: fmt.Sprintf("try again in %d s", wait)}
+	}
+	return handle(c)
+}
+
+// limit is how many seconds a caller has to wait, 0 for not at all.
+func (a *API) limit(name string) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	one, ok := a.limits[name]
+	if !ok { // as many as there are tokens
+		one = rate.NewLimiter(rate.Limit(a.opts.Rate), a.opts.Burst)
+		a.limits[name] = one
+	}
+	if one.Allow() {
+		return 0
+	}
+	return 1
+}
+
+// ServeHTTP answers a request.
+func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if _, pattern := a.mux.Handler(r); pattern == "" {
+		// A ServeMux says so too, but not in JSON.
+		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
+			other := r.Clone(r.Context())
+			other.Method = method
+			if _, pattern := a.mux.Handler(other); pattern != "" {
+				w.Header().Set("Allow", method)
+				write(w, a.failed(&call{Request: r}, w, &apiError{status: http.StatusMethodNotAllowed, short: "method not allowed", detail: r.Method + " is not possible here"}))
+				return
+			}
+		}
+		write(w, a.failed(&call{Request: r}, w, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is nothing at this path"}))
+		return
+	}
+	a.mux.ServeHTTP(w, r)
+}
+
+func requestID() string { return rand.Text()[:16] }
+
+func write(w http.ResponseWriter, a *answer) {
+	if a.body == nil {
+		w.WriteHeader(a.status)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(a.status)
+	_ = json.NewEncoder(w).Encode(a.body) //nolint:errchkjson // whoever asked is gone
+}
+
+// body reads the body of a request as JSON.
+func body(ctx context.Context, r *http.Request) (map[string]any, error) {
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" && !strings.HasSuffix(kind, "+json") {
+		return nil, &apiError{status: http.StatusUnsupportedMediaType, short: "unsupported media type", detail: "the body must be application/json"}
+	}
+	text, err := io.ReadAll(http.MaxBytesReader(nil, r.Body, MaxBody))
+	if _, large := errors.AsType[*http.MaxBytesError](err); large {
+		return nil, &apiError{status: http.StatusRequestEntityTooLarge, short: "too large", detail: fmt.Sprintf("the body is longer than %d bytes", MaxBody)}
+	}
+	if err != nil {
+		return nil, &apiError{status: http.StatusBadRequest, short: "bad request", detail: "the body cannot be read"}
+	}
+	return parse(ctx, text)
+}

@@ -1,0 +1,304 @@
+package serve
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/gateway/protection"
+)
+
+// applied is the answer to an apply.
+type applied struct {
+	Accepted   bool           `json:"accepted"`
+	DryRun     bool           `json:"dryRun,omitempty"`
+	Name       string         `json:"name,omitempty"`
+	Namespace  string         `json:"namespace,omitempty"`
+	Kind       string         `json:"kind,omitempty"`
+	APIVersion string         `json:"apiVersion,omitempty"`
+	PollURL    string         `json:"pollUrl,omitempty"` //nolint:tagliatelle // its public name
+	Message    string         `json:"message,omitempty"`
+	Warnings   []string       `json:"warnings,omitempty"`
+	Violations []violation    `json:"violations,omitempty"`
+	Payload    map[string]any `json:"payload,omitempty"`
+}
+
+// wishes are what a caller asks for besides.
+type wishes struct{ dryRun, overwrite, override bool }
+
+func wishesOf(c *call) wishes {
+	query := c.URL.Query()
+	return wishes{dryRun: query.Get("dryRun") == "true", overwrite: query.Get("overwrite") == "true", override: query.Get("override") == "true"}
+}
+
+// apply takes an intent, or a whole resource.
+func (a *API) apply(c *call) (*answer, error) {
+	sent, err := body(c.Context(), c.Request)
+	if err != nil {
+		return nil, err
+	}
+	s, out, err := a.resourceOf(c, sent)
+	if err != nil {
+		return a.refused(s, out, err)
+	}
+	s.provenance(out.object, c.caller.Name, c.caller.Subject)
+	return a.store(c, s, out, wishesOf(c))
+}
+
+// resourceOf makes a resource of what was sent: of an intent, if that has a target, else of a resource.
+func (a *API) resourceOf(c *call, sent map[string]any) (*Surface, *translated, error) {
+	if target, intent := sent["target"]; intent {
+		name, ok := target.(string)
+		if !ok || name == "" {
+			return nil, nil, badRequest("target must be a text that names one")
+		}
+		s, err := a.surface(c, name)
+		if err != nil {
+			return nil, nil, err
+		}
+		if !s.Intents {
+			return nil, nil, badRequest("target %s takes no intents", name)
+		}
+		if err := a.mayWrite(c, s); err != nil {
+			return s, nil, err
+		}
+		out, err := s.translate(sent)
+		if err != nil {
+			return s, nil, err
+		}
+		if err := s.CRD.identify(out.object, sent); err != nil {
+			return s, out, err
+		}
+		keepIntent(s.CRD, out.object, sent, a.opts.MaxIntent)
+		return s, out, nil
+	}
+	return a.whole(c, sent)
+}
+
+// whole takes a resource as it is, without what is not a caller's to say.
+func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error) {
+	object := &unstructured.Unstructured{Object: sent}
+	gvk := object.GroupVersionKind()
+	if gvk.Kind == "" || gvk.Version == "" {
+		return nil, nil, badRequest("the body has neither a target nor apiVersion and kind")
+	}
+	crd := a.kinds[gvk.GroupKind()]
+	if crd == nil || crd.GVK.Version != gvk.Version {
+		return nil, nil, badRequest("%s of %s is not served", gvk.Kind, gvk.GroupVersion())
+	}
+	s := crd.route(object)
+	if !s.Resources || !s.Enabled {
+		return nil, nil, badRequest("whole resources of %s are not taken", gvk.Kind)
+	}
+	if err := a.mayWrite(c, s); err != nil {
+		return s, nil, err
+	}
+	annotations := maps.Clone(object.GetAnnotations())
+	protection.Strip(annotations)
+	clean := &unstructured.Unstructured{Object: map[string]any{"apiVersion": sent["apiVersion"], "kind": sent["kind"], "spec": sent["spec"]}}
+	if clean.Object["spec"] == nil {
+		delete(clean.Object, "spec")
+	}
+	clean.SetName(object.GetName())
+	clean.SetNamespace(object.GetNamespace())
+	clean.SetLabels(object.GetLabels())
+	if len(annotations) > 0 {
+		clean.SetAnnotations(annotations)
+	}
+	intent := map[string]any{}
+	if spec, ok := sent["spec"].(map[string]any); ok {
+		maps.Copy(intent, spec)
+	}
+	out := &translated{object: clean}
+	if crd.namespace == nil && clean.GetNamespace() == "" && crd.Namespaced {
+		return s, out, badRequest("metadata.namespace is required")
+	}
+	return s, out, crd.identify(clean, intent)
+}
+
+// surface finds one that a caller names. One that is switched off is as one that is not there.
+func (a *API) surface(c *call, name string) (*Surface, error) {
+	if s := a.surfaces[name]; s != nil && s.Enabled {
+		return s, nil
+	}
+	var known []string
+	for _, other := range slices.Sorted(maps.Keys(a.surfaces)) {
+		if s := a.surfaces[other]; s.Enabled && s.allows(c.caller.Name, onSchema, "list", "") == nil {
+			known = append(known, other)
+		}
+	}
+	return nil, badRequest("unknown target %q (yours: %s)", name, cmp.Or(strings.Join(known, ", "), "none"))
+}
+
+// mayWrite tells early whether a caller may write here at all, before anything is told of what is there.
+func (a *API) mayWrite(c *call, s *Surface) error {
+	create := s.allows(c.caller.Name, onResources, "create", "")
+	if create == nil || s.allows(c.caller.Name, onResources, "update", "") == nil {
+		return nil
+	}
+	return create
+}
+
+// refused is the answer to what was not understood, with all that is wrong with it.
+func (a *API) refused(s *Surface, out *translated, err error) (*answer, error) {
+	wrong, ok := errors.AsType[problems](err)
+	if !ok {
+		return nil, err
+	}
+	status := http.StatusBadRequest
+	if strings.HasPrefix(wrong[0].Field, "metadata.") {
+		status = http.StatusUnprocessableEntity
+	}
+	response := applied{Kind: s.CRD.GVK.Kind, APIVersion: s.CRD.GVK.GroupVersion().String(), Message: wrong[0].Field + " " + wrong[0].Message, Violations: wrong}
+	if out != nil {
+		response.Warnings = out.warnings
+	}
+	return &answer{status: status, body: response}, nil
+}
+
+// store applies the resource, if the caller may and it is not another surface's.
+func (a *API) store(c *call, s *Surface, out *translated, want wishes) (*answer, error) {
+	object := out.object
+	for _, operation := range []orkv1.ServeOperation{"create", "update"} {
+		if err := s.allows(c.caller.Name, onResources, operation, object.GetNamespace()); err == nil {
+			break
+		} else if operation == "update" {
+			return nil, err
+		}
+	}
+	if want.overwrite && !s.Overwrites {
+		return nil, badRequest("target %s does not allow overwrite", s.Name)
+	}
+	found := &unstructured.Unstructured{}
+	found.SetGroupVersionKind(s.CRD.GVK)
+	err := a.opts.Client.Get(c.Context(), client.ObjectKeyFromObject(object), found)
+	absent := apierrors.IsNotFound(err)
+	if err != nil && !absent {
+		return nil, err //nolint:wrapcheck // the API server's
+	}
+	operation, status := orkv1.ServeOperation("update"), http.StatusOK
+	if absent {
+		operation, status = "create", http.StatusCreated
+	}
+	if err := s.allows(c.caller.Name, onResources, operation, object.GetNamespace()); err != nil {
+		return nil, err
+	}
+	if !absent {
+		if err := a.moves(c, s, found, want); err != nil {
+			return nil, err
+		}
+	}
+	response := applied{
+		DryRun: want.dryRun, Name: object.GetName(), Namespace: object.GetNamespace(), Kind: s.CRD.GVK.Kind,
+		APIVersion: s.CRD.GVK.GroupVersion().String(), Warnings: out.warnings,
+	}
+	stored, warned, err := a.write(c.Context(), object, want)
+	response.Warnings = append(response.Warnings, warned...)
+	if err != nil {
+		return a.denied(response, err)
+	}
+	response.Accepted, response.PollURL, response.Payload = true, s.response.pollURL(s, stored), s.response.payloadOf(stored)
+	return &answer{status: status, body: response}, nil
+}
+
+// moves tells whether a resource of another surface may come here.
+func (a *API) moves(c *call, s *Surface, found *unstructured.Unstructured, want wishes) error {
+	at := roots.Target(found)
+	if at == "" || at == s.Name {
+		return nil
+	}
+	stored := s.CRD.Surfaces[at]
+	switch {
+	case !want.override:
+		return &apiError{status: http.StatusConflict, short: "conflict", detail: fmt.Sprintf("it is of target %s: move it with override=true", at)}
+	case stored != nil && !stored.Moves:
+		return badRequest("target %s does not let its resources be moved", at)
+	}
+	logf.FromContext(c.Context()).Info("a resource is moved to another target", "id", c.id, "namespace", found.GetNamespace(), "name", found.GetName(), "from", at, "to", s.Name)
+	return nil
+}
+
+// write applies the resource, and returns what the API server warns of.
+func (a *API) write(ctx context.Context, object *unstructured.Unstructured, want wishes) (*unstructured.Unstructured, []string, error) {
+	opts := []client.ApplyOption{client.FieldOwner(FieldManager)}
+	if want.overwrite {
+		opts = append(opts, client.ForceOwnership)
+	}
+	if want.dryRun {
+		opts = append(opts, client.DryRunAll)
+	}
+	var warned warnings
+	stored := object.DeepCopy()
+	err := a.opts.Client.Apply(withWarnings(ctx, &warned), client.ApplyConfigurationFromUnstructured(stored), opts...)
+	return stored, warned.all(), err //nolint:wrapcheck // the API server's
+}
+
+// FieldManager is that of the gateway.
+const FieldManager = "orkestra-gateway"
+
+// denied is the answer to what the API server does not store.
+func (a *API) denied(response applied, err error) (*answer, error) {
+	status, ok := statusOf(err)
+	if !ok {
+		return nil, &apiError{status: http.StatusBadGateway, short: "unreachable", detail: "the cluster does not answer"}
+	}
+	code, _ := codeOf(status.Reason)
+	if details := status.Details; details != nil {
+		for _, one := range details.Causes {
+			response.Violations = append(response.Violations, violation{Field: one.Field, Message: one.Message, Severity: severityOf(one.Type)})
+		}
+	}
+	response.Message = status.Message
+	if len(response.Violations) > 0 {
+		response.Message = response.Violations[0].Message
+	}
+	return &answer{status: code, body: response}, nil
+}
+
+func severityOf(cause metav1.CauseType) string {
+	switch cause { //nolint:exhaustive // all others warn
+	case metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueNotSupported:
+		return severityError
+	}
+	return severityWarning
+}
+
+// keepIntent writes what was sent into an annotation, without what is sensitive, and no more than so many bytes of it.
+func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]any, most int) {
+	kept := maps.Clone(intent)
+	for key, f := range crd.Fields {
+		if _, sent := kept[key]; sent && f.Declared.Sensitive {
+			kept[key] = "[redacted]"
+		}
+	}
+	text, err := json.Marshal(kept)
+	if err != nil {
+		return
+	}
+	if len(text) > most {
+		sum := sha256.Sum256(text)
+		text = fmt.Appendf(nil, `{"truncated":true,"bytes":%d,"sha256":%q}`, len(text), hex.EncodeToString(sum[:]))
+	}
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[orkv1.AnnotationServeIntent] = string(text)
+	object.SetAnnotations(annotations)
+}

@@ -1,0 +1,189 @@
+package serve
+
+import (
+	"cmp"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/labels"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// everywhere stands in a path for all namespaces.
+const everywhere = "*"
+
+// place is what the path of a request names.
+type place struct {
+	*Surface
+	namespace, name string
+}
+
+// placeOf finds what a path names, if the caller may do that there.
+func (a *API) placeOf(c *call, operation orkv1.ServeOperation) (*place, error) {
+	kind := c.PathValue("kind")
+	s := a.surfaces[kind]
+	if s != nil && !s.Enabled {
+		s = nil
+	}
+	if s == nil {
+		for _, one := range a.opts.CRDs {
+			if strings.EqualFold(one.GVK.Kind, kind) {
+				s = one.Primary
+			}
+		}
+	}
+	if s == nil || !s.Enabled {
+		return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no kind or target " + strconv.Quote(kind)}
+	}
+	p := &place{Surface: s, namespace: c.PathValue("namespace"), name: c.PathValue("name")}
+	switch {
+	case !s.CRD.Namespaced && p.namespace != noNamespace:
+		return nil, badRequest("%s is cluster-scoped: put - in place of the namespace", s.CRD.GVK.Kind)
+	case !s.CRD.Namespaced, p.namespace == everywhere && operation == "list":
+		p.namespace = ""
+	}
+	if s.CRD.Namespaced && p.namespace == "" {
+		for _, tokens := range s.tokens {
+			if granted, ok := tokens[c.caller.Name]; ok && len(granted.Namespaces) > 0 {
+				return nil, &deniedError{"token " + c.caller.Name + " may not read all namespaces"}
+			}
+		}
+	}
+	return p, s.allows(c.caller.Name, onResources, operation, p.namespace)
+}
+
+// read reads the resource that a path names.
+func (a *API) read(c *call, p *place) (*unstructured.Unstructured, error) {
+	found := &unstructured.Unstructured{}
+	found.SetGroupVersionKind(p.CRD.GVK)
+	err := a.opts.Client.Get(c.Context(), client.ObjectKey{Namespace: p.namespace, Name: p.name}, found)
+	return found, err //nolint:wrapcheck // the API server's
+}
+
+// of is the surface whose answers a resource has: the one that was asked for by an alias, else its own.
+func (p *place) of(found *unstructured.Unstructured) *Surface {
+	if p.Alias() != "" {
+		return p.Surface
+	}
+	return cmp.Or(p.CRD.Surfaces[found.GetAnnotations()[orkv1.AnnotationServeAlias]], p.Surface)
+}
+
+// one is a field of a resource.
+type one struct {
+	Name  string `json:"name"`
+	Field string `json:"field"`
+	Value any    `json:"value"`
+}
+
+// get answers a resource, or a field of it.
+func (a *API) get(c *call) (*answer, error) {
+	p, err := a.placeOf(c, "get")
+	if err != nil {
+		return nil, err
+	}
+	found, err := a.read(c, p)
+	if err != nil {
+		return nil, err
+	}
+	if path := c.URL.Query().Get("field"); path != "" {
+		value, ok := fieldOf(found, path)
+		if !ok {
+			return nil, &apiError{status: http.StatusNotFound, short: "field_not_found", detail: "the resource has no field " + strconv.Quote(path)}
+		}
+		return &answer{status: http.StatusOK, body: one{Name: p.name, Field: path, Value: value}}, nil
+	}
+	return &answer{status: http.StatusOK, body: p.of(found).show(found)}, nil
+}
+
+// show is what a surface answers of a resource.
+func (s *Surface) show(found *unstructured.Unstructured) map[string]any {
+	found.SetManagedFields(nil)
+	payload := s.response.payloadOf(found)
+	if s.response.bare {
+		if payload == nil {
+			payload = map[string]any{}
+		}
+		return payload
+	}
+	shown := s.response.shown(found)
+	if payload != nil {
+		shown["payload"] = payload
+	}
+	return shown
+}
+
+// fieldOf is a value at a path.
+func fieldOf(found *unstructured.Unstructured, path string) (any, bool) {
+	value, ok, err := unstructured.NestedFieldNoCopy(found.Object, strings.Split(path, ".")...)
+	return value, ok && err == nil
+}
+
+// listed is the answer to a list.
+type listed struct {
+	Total    int    `json:"total"`
+	Limit    int64  `json:"limit,omitempty"`
+	Continue string `json:"continue,omitempty"`
+	Items    []any  `json:"items"`
+}
+
+// mostListed bounds a list.
+const mostListed = 500
+
+// list answers resources.
+func (a *API) list(c *call) (*answer, error) {
+	p, err := a.placeOf(c, "list")
+	if err != nil {
+		return nil, err
+	}
+	query := c.URL.Query()
+	limit := int64(100)
+	if text := query.Get("limit"); text != "" {
+		if limit, err = strconv.ParseInt(text, 10, 32); err != nil || limit < 1 || limit > mostListed {
+			return nil, badRequest("limit must be a number from 1 to %d", mostListed)
+		}
+	}
+	selector, err := labels.Parse(query.Get("labelSelector"))
+	if err != nil {
+		return nil, badRequest("labelSelector: %s", err)
+	}
+	found := &unstructured.UnstructuredList{}
+	found.SetGroupVersionKind(p.CRD.GVK.GroupVersion().WithKind(p.CRD.GVK.Kind + "List"))
+	if err := a.opts.Client.List(c.Context(), found, client.InNamespace(p.namespace), client.Limit(limit), client.Continue(query.Get("continue")),
+		client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		return nil, err //nolint:wrapcheck // the API server's
+	}
+	out := listed{Total: len(found.Items), Limit: limit, Continue: found.GetContinue(), Items: make([]any, 0, len(found.Items))}
+	if left := found.GetRemainingItemCount(); left != nil {
+		out.Total += int(*left)
+	}
+	for i := range found.Items {
+		item := &found.Items[i]
+		if path := query.Get("field"); path != "" {
+			value, _ := fieldOf(item, path)
+			out.Items = append(out.Items, one{Name: item.GetName(), Field: path, Value: value})
+			continue
+		}
+		out.Items = append(out.Items, map[string]any{"object": p.of(item).show(item)})
+	}
+	return &answer{status: http.StatusOK, body: out}, nil
+}
+
+// remove deletes a resource.
+func (a *API) remove(c *call) (*answer, error) {
+	p, err := a.placeOf(c, "delete")
+	if err != nil {
+		return nil, err
+	}
+	gone := &unstructured.Unstructured{}
+	gone.SetGroupVersionKind(p.CRD.GVK)
+	gone.SetNamespace(p.namespace)
+	gone.SetName(p.name)
+	if err := a.opts.Client.Delete(c.Context(), gone); err != nil {
+		return nil, err //nolint:wrapcheck // the API server's
+	}
+	return &answer{status: http.StatusNoContent}, nil
+}

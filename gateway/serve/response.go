@@ -1,0 +1,114 @@
+package serve
+
+import (
+	"maps"
+	"net/url"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// response shapes the answers of a surface.
+type response struct {
+	// bare answers with the payload alone.
+	bare    bool
+	payload map[string]*template.Program
+	exclude []*template.Program
+	field   string
+	url     *template.Program
+}
+
+func (c *compiler) response(declared *orkv1.ServeConfig, at *field.Path) response {
+	if declared == nil || declared.Response == nil {
+		return response{}
+	}
+	d := declared.Response
+	r := response{bare: !yes(d.Default, true), payload: map[string]*template.Program{}}
+	for _, key := range slices.Sorted(maps.Keys(d.Payload)) {
+		r.payload[key] = c.template(d.Payload[key], at.Child("payload").Key(key))
+	}
+	for i, path := range d.Exclude {
+		r.exclude = append(r.exclude, c.template(path, at.Child("exclude").Index(i)))
+	}
+	if d.Poll != nil {
+		r.field = d.Poll.Field
+		r.url = c.named(d.Poll.URL, at.Child("poll", "url"))
+	}
+	return r
+}
+
+// payloadOf renders the payload of a resource. What cannot be resolved is the empty text.
+func (r *response) payloadOf(object *unstructured.Unstructured) map[string]any {
+	if len(r.payload) == 0 {
+		return nil
+	}
+	facts := template.NewFacts(roots.Of(object), nil)
+	out := make(map[string]any, len(r.payload))
+	for key, program := range r.payload {
+		value, err := program.Value(facts)
+		if err != nil || value == nil {
+			value = ""
+		}
+		out[key] = value
+	}
+	return out
+}
+
+// shown is the resource without what is excluded. The one that is given is not changed.
+func (r *response) shown(object *unstructured.Unstructured) map[string]any {
+	if len(r.exclude) == 0 {
+		return object.Object
+	}
+	facts := template.NewFacts(roots.Of(object), nil)
+	copied := object.DeepCopy()
+	for _, program := range r.exclude {
+		text, err := program.Text(facts)
+		if err != nil {
+			continue
+		}
+		for path := range strings.SplitSeq(text, ",") {
+			if path = strings.TrimSpace(path); path != "" {
+				unstructured.RemoveNestedField(copied.Object, strings.Split(path, ".")...)
+			}
+		}
+	}
+	return copied.Object
+}
+
+// noNamespace stands in a path for the namespace of what has none.
+const noNamespace = "-"
+
+// pollURL is where a caller reads the resource.
+func (r *response) pollURL(s *Surface, object *unstructured.Unstructured) string {
+	if r.url != nil {
+		if text, err := r.url.Text(template.NewFacts(roots.Of(object), nil)); err == nil {
+			return r.withField(text)
+		}
+	}
+	namespace := object.GetNamespace()
+	if namespace == "" {
+		namespace = noNamespace
+	}
+	return r.withField("/api/v1/resources/" + url.PathEscape(strings.ToLower(s.Name)) + "/" + url.PathEscape(namespace) + "/" + url.PathEscape(object.GetName()))
+}
+
+// withField adds the parameter that asks for one field.
+func (r *response) withField(text string) string {
+	if r.field == "" {
+		return text
+	}
+	parsed, err := url.Parse(text)
+	if err != nil {
+		return text
+	}
+	query := parsed.Query()
+	query.Set("field", r.field)
+	parsed.RawQuery = query.Encode()
+	return parsed.String()
+}

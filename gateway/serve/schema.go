@@ -1,0 +1,172 @@
+package serve
+
+import (
+	"cmp"
+	"maps"
+	"net/http"
+	"slices"
+	"strconv"
+
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// asked is what a form has to know of a field. Where the value goes is not told.
+type asked struct {
+	Label       string            `json:"label,omitempty"`
+	Placeholder string            `json:"placeholder,omitempty"`
+	Hint        string            `json:"hint,omitempty"`
+	Category    string            `json:"category,omitempty"`
+	Order       int32             `json:"order,omitempty"`
+	Required    bool              `json:"required,omitempty"`
+	Disabled    string            `json:"disabled,omitempty"`
+	Type        string            `json:"type,omitempty"`
+	Enum        []string          `json:"enum,omitempty"`
+	Default     any               `json:"default,omitempty"`
+	Sensitive   bool              `json:"sensitive,omitempty"`
+	When        *orkv1.Conditions `json:"conditions,omitempty"`
+}
+
+// catalogued is one surface in the catalog.
+type catalogued struct {
+	Target      string   `json:"target"`
+	Title       string   `json:"title,omitempty"`
+	Category    string   `json:"category,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Required    []string `json:"required"`
+}
+
+// described is one surface with its fields.
+type described struct {
+	catalogued
+	Fields map[string]asked `json:"fields"`
+}
+
+// catalog is the answer without a target.
+type catalog struct {
+	Total  int          `json:"total"`
+	Limit  int          `json:"limit"`
+	Offset int          `json:"offset"`
+	Items  []catalogued `json:"items"`
+}
+
+// schema answers what there is, or what a target asks for. The cluster is not asked.
+func (a *API) schema(c *call) (*answer, error) {
+	query := c.URL.Query()
+	if name := query.Get("target"); name != "" {
+		s := a.surfaces[name]
+		if s == nil || !s.Enabled || !s.Intents {
+			return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no target " + strconv.Quote(name)}
+		}
+		if err := s.allows(c.caller.Name, onSchema, "get", ""); err != nil {
+			return nil, err
+		}
+		return &answer{status: http.StatusOK, body: s.describe()}, nil
+	}
+	limit, err := number(query.Get("limit"), 50)
+	if err != nil {
+		return nil, err
+	}
+	offset, err := number(query.Get("offset"), 0)
+	if err != nil {
+		return nil, err
+	}
+	var all []catalogued
+	for _, name := range slices.Sorted(maps.Keys(a.surfaces)) {
+		if s := a.surfaces[name]; s.Enabled && s.allows(c.caller.Name, onSchema, "list", "") == nil {
+			all = append(all, s.catalogued())
+		}
+	}
+	begin := min(offset, len(all))
+	end := min(begin+limit, len(all))
+	return &answer{status: http.StatusOK, body: catalog{Total: len(all), Limit: limit, Offset: offset, Items: append([]catalogued{}, all[begin:end]...)}}, nil
+}
+
+// number reads a parameter that is not negative.
+func number(text string, byDefault int) (int, error) {
+	if text == "" {
+		return byDefault, nil
+	}
+	value, err := strconv.Atoi(text)
+	if err != nil || value < 0 || value > 1<<20 {
+		return 0, badRequest("%q is no number from 0 on", text)
+	}
+	return value, nil
+}
+
+func (s *Surface) catalogued() catalogued {
+	out := catalogued{Target: s.Name, Title: s.CRD.Title, Category: s.CRD.Category, Description: s.CRD.Description, Required: []string{}}
+	for _, key := range slices.Sorted(maps.Keys(s.CRD.Fields)) {
+		if s.CRD.Fields[key].Declared.Required {
+			out.Required = append(out.Required, key)
+		}
+	}
+	return out
+}
+
+func (s *Surface) describe() described {
+	out := described{catalogued: s.catalogued(), Fields: map[string]asked{}}
+	for key, f := range s.CRD.Fields {
+		d := &f.Declared
+		one := asked{
+			Label: cmp.Or(d.Label, key), Placeholder: d.Placeholder, Hint: d.Hint, Category: d.Category, Order: d.Order, Required: d.Required,
+			Disabled: d.Disabled, Type: cmp.Or(string(d.Type), f.kind(f.path, s.CRD.schema, f.Place == InSpec), "string"), Enum: d.Enum, Sensitive: d.Sensitive,
+		}
+		if d.Default != nil {
+			one.Default = d.Default.Value
+		}
+		if len(d.When)+len(d.Or) > 0 {
+			one.When = &d.Conditions
+		}
+		out.Fields[key] = one
+	}
+	if s.CRD.name == nil {
+		if _, own := out.Fields["name"]; !own {
+			out.Fields["name"] = asked{Label: "name", Required: true, Type: "string"}
+			out.Required = append(out.Required, "name")
+		}
+	}
+	return out
+}
+
+// rawSchema answers the schema of whole resources.
+func (a *API) rawSchema(c *call) (*answer, error) {
+	query := c.URL.Query()
+	var crd *CRD
+	for _, one := range a.opts.CRDs {
+		if one.GVK.Kind == query.Get("kind") && (query.Get("apiVersion") == "" || one.GVK.GroupVersion().String() == query.Get("apiVersion")) {
+			crd = one
+		}
+	}
+	if crd == nil || !crd.Primary.Resources {
+		return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no kind " + strconv.Quote(query.Get("kind"))}
+	}
+	if err := crd.Primary.allows(c.caller.Name, onSchema, "get", ""); err != nil {
+		return nil, err
+	}
+	definition := &apiextensionsv1.CustomResourceDefinition{}
+	if err := a.opts.Client.Get(c.Context(), client.ObjectKey{Name: crd.Resource.Resource + "." + crd.Resource.Group}, definition); err != nil {
+		return nil, err //nolint:wrapcheck // the API server's
+	}
+	out := map[string]any{"kind": crd.GVK.Kind, "apiVersion": crd.GVK.GroupVersion().String()}
+	for _, version := range definition.Spec.Versions {
+		if version.Name == crd.GVK.Version && version.Schema != nil && version.Schema.OpenAPIV3Schema != nil {
+			spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
+			out["spec"] = map[string]any{"properties": spec.Properties, "required": spec.Required}
+		}
+	}
+	labels, annotations := map[string]asked{}, map[string]asked{}
+	for key, one := range crd.Primary.describe().Fields {
+		switch f := crd.Fields[key]; {
+		case f == nil:
+		case f.Place == InLabel:
+			labels[key] = one
+		case f.Place == InAnnotation:
+			annotations[key] = one
+		}
+	}
+	out["labels"], out["annotations"] = labels, annotations
+	return &answer{status: http.StatusOK, body: out}, nil
+}

@@ -1,0 +1,185 @@
+package serve
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/json"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+const cache = `
+enabled: true
+namespace: 'team-{{ .team }}'
+target:
+  cache: {primary: true, tokens: {portal: {namespaces: [team-core], permissions: {global: [get, list], resources: [create]}}}}
+  cache-preview: {tokens: {portal: {permissions: {global: ['*']}}}}
+  hidden: {enabled: false}
+tokens:
+  portal: {permissions: {global: ['*']}}
+  reader: {permissions: {schema: [list]}}
+fields:
+  size: {path: storage.size, required: true, label: Size}
+  replicas: {value: '{{ mul .value 2 }}'}
+  password: {sensitive: true}
+  plan: {values: {plan.name: '{{ .value }}', plan.tier: '{{ upper .value }}'}}
+  secretly: {gateOnly: true}
+  old: {disabled: no longer offered}
+labels:
+  team: {label: Team}
+annotations:
+  note: {}
+`
+
+func compiled(t *testing.T, text string) *CRD {
+	t.Helper()
+	declared := &orkv1.Serve{}
+	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
+		t.Fatal(err)
+	}
+	known := &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"replicas": {Type: "integer"}}}}}
+	crd, errs := Compile("cache", &orkv1.CRD{Serve: declared, APITypes: orkv1.APITypes{Group: "example.com", Version: "v1", Kind: "Cache"}},
+		schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "caches"}, template.NewLanguage(nil, nil), known, field.NewPath("spec", "crds").Key("cache"))
+	if len(errs) > 0 {
+		t.Fatal(errs.ToAggregate())
+	}
+	return crd
+}
+
+func TestTranslate(t *testing.T) {
+	cases := map[string]struct {
+		reason, intent string
+		strict         bool
+		want           string
+		warnings       []string
+		err            string
+	}{
+		"Places": {
+			reason: "each value goes where its field says", intent: `{target: cache, name: c1, size: 5Gi, team: core, note: hello, plan: gold}`,
+			want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}, annotations: {note: hello}}, spec: {storage: {size: 5Gi}, plan: {name: gold, tier: GOLD}}}`,
+		},
+		"Weakness50": {
+			reason: "what a template makes has the type of the schema", intent: `{name: c1, team: core, replicas: 2}`,
+			want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}}, spec: {replicas: 4}}`,
+		},
+		"Weakness49": {
+			reason: "what is no field is told", intent: `{name: c1, team: core, siez: 1}`, warnings: []string{"there is no field siez: it is left out"},
+			want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}}, spec: {}}`,
+		},
+		"Strict":   {reason: "or is an error", intent: `{name: c1, team: core, siez: 1}`, strict: true, err: "siez: there is no such field"},
+		"GateOnly": {reason: "what is for conditions alone is not written", intent: `{name: c1, team: core, secretly: x}`, want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}}, spec: {}}`},
+		"Disabled": {reason: "what nobody may set", intent: `{name: c1, team: core, old: x}`, err: "old: is disabled: no longer offered"},
+		"All":      {reason: "all problems at once", intent: `{name: c1, team: [a], old: x}`, err: "old: is disabled: no longer offered; team: a slice is no text"},
+		"Label":    {reason: "what is no label", intent: `{name: c1, team: "a b"}`, err: "team: is no value of a label: "},
+		"Number":   {reason: "what is no number", intent: `{name: c1, team: core, replicas: many}`, err: "replicas: "},
+		"NoName":   {reason: "a name is needed", intent: `{team: core}`, err: "metadata.name: is required"},
+		"NoTeam":   {reason: "what the namespace is made of is needed", intent: `{name: c1}`, err: "metadata.namespace: needs the field team"},
+		"BadName":  {reason: "and must be one", intent: `{name: "A b", team: core}`, err: `metadata.name: "A b": `},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			crd := compiled(t, cache)
+			crd.Strict = tc.strict
+			intent := parsed(t, tc.intent)
+			out, err := crd.Primary.translate(intent)
+			if err == nil {
+				err = crd.identify(out.object, intent)
+			}
+			if tc.err != "" {
+				if err == nil || !strings.HasPrefix(err.Error(), tc.err) {
+					t.Errorf("\n%s\ngot %v, want %s", tc.reason, err, tc.err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := parsed(t, tc.want)
+			want["apiVersion"], want["kind"] = "example.com/v1", "Cache"
+			if diff := cmp.Diff(want, out.object.Object); diff != "" {
+				t.Errorf("\n%s\ntranslate(...): -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.warnings, out.warnings); diff != "" {
+				t.Errorf("\n%s\ntranslate(...) warns: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+func parsed(t *testing.T, text string) map[string]any {
+	t.Helper()
+	converted, err := yaml.YAMLToJSON([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out map[string]any
+	if err := json.Unmarshal(converted, &out); err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func TestAllows(t *testing.T) {
+	crd := compiled(t, cache)
+	cases := map[string]struct {
+		reason, surface, token string
+		on                     class
+		operation              orkv1.ServeOperation
+		namespace, denied      string
+	}{
+		"Granted":   {"what the surface and the CRD grant", "cache", "portal", onResources, "create", "team-core", ""},
+		"Class":     {"a list of the class stands alone", "cache", "portal", onResources, "get", "team-core", "token portal may not get here"},
+		"Global":    {"without one it is the global one", "cache", "portal", onSchema, "list", "", ""},
+		"Namespace": {"another namespace", "cache", "portal", onResources, "create", "team-other", "token portal may not use namespace team-other"},
+		"Alias":     {"another surface grants more", "cache-preview", "portal", onResources, "delete", "anywhere", ""},
+		"Unlisted":  {"who is not on the surface's list", "cache-preview", "reader", onSchema, "list", "", "token reader is not one of target cache-preview"},
+		"Inherited": {"a surface without a list has the CRD's", "hidden", "reader", onSchema, "list", "", ""},
+		"NotGet":    {"and no more than that", "hidden", "reader", onSchema, "get", "", "token reader may not get here"},
+		"Nobody":    {"who is on no list", "hidden", "other", onResources, "get", "", "token other is not one of target hidden"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := crd.Surfaces[tc.surface].allows(tc.token, tc.on, tc.operation, tc.namespace)
+			if (err == nil) != (tc.denied == "") || err != nil && err.Error() != tc.denied {
+				t.Errorf("\n%s\nallows(...) = %v, want %q", tc.reason, err, tc.denied)
+			}
+		})
+	}
+}
+
+// Weakness 2: what is sensitive is not kept, and what is long is cut.
+func TestWeakness02KeptIntent(t *testing.T) {
+	crd := compiled(t, cache)
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	keepIntent(crd, object, map[string]any{"password": "s3cret", "size": "5Gi"}, 1000)
+	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; got != `{"password":"[redacted]","size":"5Gi"}` {
+		t.Errorf("kept %s", got)
+	}
+	keepIntent(crd, object, map[string]any{"size": strings.Repeat("x", 2000)}, 1000)
+	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; !strings.Contains(got, `"truncated":true`) || len(got) > 200 {
+		t.Errorf("kept %d bytes: %s", len(got), got)
+	}
+}
+
+// Weakness 46: the URL to ask again is that of the surface, and whole.
+func TestWeakness46PollURL(t *testing.T) {
+	crd := compiled(t, strings.Replace(cache, "hidden: {enabled: false}", "hidden: {enabled: false, config: {response: {poll: {field: status.phase & more}}}}", 1))
+	object := &unstructured.Unstructured{Object: map[string]any{}}
+	object.SetName("c1")
+	object.SetNamespace("team-core")
+	for surface, want := range map[string]string{
+		"cache": "/api/v1/resources/cache/team-core/c1", "hidden": "/api/v1/resources/hidden/team-core/c1?field=status.phase+%26+more",
+	} {
+		if got := crd.Surfaces[surface].response.pollURL(crd.Surfaces[surface], object); got != want {
+			t.Errorf("pollURL of %s = %s, want %s", surface, got, want)
+		}
+	}
+}

@@ -1,0 +1,154 @@
+package server
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"time"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"k8s.io/client-go/rest"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
+	"github.com/orkestra-runtime/orkestra/gateway/serve"
+)
+
+// tokens are the callers of the API, kept by the housekeeper.
+type tokens struct {
+	declared []orkv1.GatewayToken
+	secrets  *auth.Secrets
+	static   *auth.Static
+	getenv   func(string) (string, bool)
+}
+
+// refresh reads all tokens that are secrets, and makes those that are missing. Again is when to do so next.
+func (t *tokens) refresh(ctx context.Context) (again time.Duration, err error) {
+	again = time.Hour
+	var all []auth.Tokens
+	for i := range t.declared {
+		one := &t.declared[i]
+		switch {
+		case one.Token != "":
+			value, err := t.variable(one)
+			if err != nil {
+				return 0, err
+			}
+			all = append(all, auth.Tokens{Name: one.Name, Values: []string{value}})
+		case one.SecretRef != nil:
+			values, next, err := t.secrets.Read(ctx, one.Name, one.SecretRef)
+			if err != nil {
+				return 0, err //nolint:wrapcheck // names the token
+			}
+			if next > 0 {
+				again = min(again, next)
+			}
+			all = append(all, auth.Tokens{Name: one.Name, Values: values})
+		}
+	}
+	return again, t.static.Set(all)
+}
+
+// variable is the value of a token that is a variable of the environment.
+func (t *tokens) variable(one *orkv1.GatewayToken) (string, error) {
+	name, ok := strings.CutPrefix(strings.TrimSpace(one.Token), "${")
+	name, closed := strings.CutSuffix(name, "}")
+	if !ok || !closed || name == "" {
+		return "", fmt.Errorf("token %s must name a variable as ${NAME}: the Katalog is no place for a secret", one.Name)
+	}
+	value, set := t.getenv(name)
+	if !set || value == "" {
+		return "", fmt.Errorf("token %s: the environment has no variable %s", one.Name, name)
+	}
+	return value, nil
+}
+
+// api makes the API of the Katalogs that have one, nil where none has.
+func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *tokens, error) {
+	t := &tokens{secrets: &auth.Secrets{Client: direct, Namespace: g.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
+	chain := auth.Chain{t.static}
+	opts := serve.Options{}
+	enabled := false
+	var errs field.ErrorList
+	for _, katalog := range g.opts.Katalogs {
+		if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled {
+			continue
+		}
+		enabled = true
+		declared := katalog.Gateway.API
+		if limit := declared.RateLimit; limit != nil {
+			opts.Rate, opts.Burst = orZero(limit.RequestsPerSecond), orZero(limit.Burst)
+		}
+		if declared.Auth != nil {
+			t.declared = append(t.declared, declared.Auth.Tokens...)
+		}
+		crds, wrong := g.served(katalog)
+		opts.CRDs, errs = append(opts.CRDs, crds...), append(errs, wrong...)
+	}
+	if len(errs) > 0 {
+		return nil, nil, errs.ToAggregate()
+	}
+	if !enabled || len(opts.CRDs) == 0 {
+		return nil, nil, nil
+	}
+	for i := range t.declared {
+		one, err := auth.NewIssued(&t.declared[i], auth.IssuedOptions{})
+		if err != nil {
+			return nil, nil, err //nolint:wrapcheck // names the token
+		}
+		if one != nil {
+			chain = append(chain, one)
+		}
+		if t.declared[i].Token != "" {
+			if _, err := t.variable(&t.declared[i]); err != nil {
+				return nil, nil, err
+			}
+		}
+	}
+	config := rest.CopyConfig(mgr.GetConfig())
+	config.QPS, config.WarningHandlerWithContext = -1, serve.Warnings{}
+	hands, err := client.NewWithWatch(config, client.Options{Scheme: scheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
+	if err != nil {
+		return nil, nil, fmt.Errorf("make a client: %w", err)
+	}
+	opts.Client, opts.Callers = hands, chain
+	api, err := serve.New(opts)
+	return api, t, err //nolint:wrapcheck // names the targets
+}
+
+// orZero is a number, or 0, which has the default taken.
+func orZero(value *int32) int {
+	if value == nil {
+		return 0
+	}
+	return int(*value)
+}
+
+// served compiles what a Katalog serves.
+func (g *Gateway) served(katalog *orkv1.Katalog) ([]*serve.CRD, field.ErrorList) {
+	language := template.NewLanguage(nil, nil)
+	declared, errs := template.CompileNotes(language, template.NotesOf(katalog))
+	language = language.WithNotes(declared)
+	var all []*serve.CRD
+	for _, one := range g.entries {
+		if one.Katalog != katalog.Name {
+			continue
+		}
+		crd := katalog.Spec.CRDs[one.Name]
+		var known *roots.Props
+		if schemas := g.opts.Schemas(one.Name); schemas != nil {
+			known = schemas[one.GVK.Version]
+		}
+		compiled, wrong := serve.Compile(one.Name, &crd, one.Resource, language, known, field.NewPath("spec", "crds").Key(one.Name))
+		errs = append(errs, wrong...)
+		if compiled != nil {
+			all = append(all, compiled)
+		}
+	}
+	return all, errs
+}

@@ -1,0 +1,142 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	toolscache "k8s.io/client-go/tools/cache"
+	"sigs.k8s.io/controller-runtime/pkg/cache"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+
+	"github.com/orkestra-runtime/orkestra/gateway/registration"
+)
+
+// housekeeper keeps the certificate and all registrations right: at once when something of it changes, and now and then although nothing did.
+type housekeeper struct {
+	// certify keeps the certificate, and tells when it wants to be asked again.
+	certify func(context.Context) (again time.Duration, err error)
+	keeper  *registration.Keeper
+	// tokens are the callers of the API. Nil: there is none.
+	tokens *tokens
+	// definitions are those that point here.
+	definitions func() []string
+	// serving tells whether the webhooks answer. Before that nothing is registered: the API server would ask in vain.
+	serving func() error
+	cache   cache.Cache
+
+	trigger chan struct{}
+}
+
+var (
+	_ manager.Runnable               = (*housekeeper)(nil)
+	_ manager.LeaderElectionRunnable = (*housekeeper)(nil)
+)
+
+// firstLimit is how long the first round may fail before the gateway ends with the error, and retry how long a round that failed waits.
+const (
+	firstLimit = time.Minute
+	retry      = time.Second
+)
+
+// NeedLeaderElection is false: every replica serves.
+func (h *housekeeper) NeedLeaderElection() bool { return false }
+
+// wake has the next round begin now. Many of them are one.
+func (h *housekeeper) wake() {
+	select {
+	case h.trigger <- struct{}{}:
+	default:
+	}
+}
+
+// Start goes its rounds until ctx ends. That the first one fails for too long is an error, which ends the manager.
+func (h *housekeeper) Start(ctx context.Context) error {
+	log := logf.FromContext(ctx).WithName("housekeeper")
+	ctx = logf.IntoContext(ctx, log)
+	if err := h.watch(ctx); err != nil {
+		return err
+	}
+	first, began := true, time.Now()
+	for {
+		again, err := h.round(ctx)
+		switch {
+		case ctx.Err() != nil:
+			return nil //nolint:nilerr // it was told to end
+		case err != nil && first && time.Since(began) > firstLimit:
+			return fmt.Errorf("set up the gateway: %w", err)
+		case err != nil:
+			log.Error(err, "a round failed and is tried again")
+			again = retry
+		default:
+			first = false
+		}
+		timer := time.NewTimer(again)
+		select {
+		case <-ctx.Done():
+			timer.Stop()
+			return nil
+		case <-timer.C:
+		case <-h.trigger:
+			timer.Stop()
+		}
+	}
+}
+
+// round looks at everything once.
+func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error) {
+	again, err = h.certify(ctx)
+	if err != nil {
+		return 0, fmt.Errorf("keep the certificate: %w", err)
+	}
+	if h.tokens != nil {
+		next, err := h.tokens.refresh(ctx)
+		if err != nil {
+			return 0, err
+		}
+		again = min(again, max(next, retry))
+	}
+	if err := h.serving(); err != nil {
+		return retry / 10, nil //nolint:nilerr // it comes up
+	}
+	return again, errors.Join(h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, h.definitions()))
+}
+
+// watch wakes the housekeeper when something changes that it keeps. Only the names of it are held in memory.
+func (h *housekeeper) watch(ctx context.Context) error {
+	for _, kind := range []schema.GroupVersionKind{
+		corev1.SchemeGroupVersion.WithKind("Secret"),
+		admissionregistrationv1.SchemeGroupVersion.WithKind("ValidatingWebhookConfiguration"),
+		admissionregistrationv1.SchemeGroupVersion.WithKind("MutatingWebhookConfiguration"),
+		apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
+	} {
+		object := &metav1.PartialObjectMetadata{}
+		object.SetGroupVersionKind(kind)
+		informer, err := h.cache.GetInformer(ctx, object, cache.BlockUntilSynced(false))
+		if err != nil {
+			return fmt.Errorf("watch %s: %w", kind.Kind, err)
+		}
+		handler := toolscache.ResourceEventHandlerFuncs{
+			AddFunc: func(any) { h.wake() }, DeleteFunc: func(any) { h.wake() },
+			UpdateFunc: func(before, after any) {
+				a, _ := before.(client.Object)
+				b, _ := after.(client.Object)
+				if a == nil || b == nil || a.GetResourceVersion() != b.GetResourceVersion() {
+					h.wake()
+				}
+			},
+		}
+		if _, err := informer.AddEventHandler(handler); err != nil {
+			return fmt.Errorf("watch %s: %w", kind.Kind, err)
+		}
+	}
+	return nil
+}
