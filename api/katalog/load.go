@@ -37,6 +37,8 @@ type Options struct {
 	// process are the authors. What a crdFile, crFiles and setup name is left out with a warning; an include or an import of a file
 	// is an error.
 	Alone bool
+	// Gateway reads Katalogs for a gateway, which supports what an operator alone does not.
+	Gateway bool
 	// Motifs also reads documents of the kind Motif, which are checked alone and add no document. Otherwise they are no
 	// Katalogs.
 	Motifs bool
@@ -96,7 +98,7 @@ type loader struct {
 }
 
 func newLoader(opts Options) *loader {
-	l := &loader{opts: opts, log: &log{}, notSupported: notSupported, budget: &budget{left: maxAdded}, read: map[string]bool{}}
+	l := &loader{opts: opts, log: &log{}, notSupported: unsupportedBy(&opts), budget: &budget{left: maxAdded}, read: map[string]bool{}}
 	l.defaults = l.log.readDefaults(opts.Env)
 	l.includer = &includer{
 		log: l.log, budget: l.budget, limit: &limit{budget: l.budget}, found: &log{}, decided: decider(opts.Evaluate),

@@ -1,6 +1,9 @@
 package katalog
 
-import "strings"
+import (
+	"maps"
+	"strings"
+)
 
 const notYet = "not supported yet"
 
@@ -11,8 +14,12 @@ var notSupported = setOf(
 	"Katalog.lifecycle", "Katalog.notification",
 
 	// Its security, as far as it is the gateway's.
-	"Security.serviceName", "NamespaceProtection.cleanupOnShutdown", "DeletionProtection.cleanupOnShutdown", "DeletionProtection.serviceName",
-	"WebhookSecurity.serviceName", "WebhookSecurity.cleanupOnShutdown", "ConversionSecurity.conversionWindow",
+	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
+	"Security.provenance", "Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
+
+	// A CRD.
+	"CRD.conversion", "CRD.webhooks",
+	"CRD.deletionProtection",
 
 	// An import.
 	"Import.oci",
@@ -27,6 +34,22 @@ var notSupported = setOf(
 	// A condition, and rules.
 	"Condition.notify",
 )
+
+// served lists what of it a gateway supports. Where there is none it is refused: without it nothing would be safe.
+var served = setOf(
+	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.provenance",
+	"Security.breakGlass", "NamespaceProtection.failurePolicy", "CRD.conversion", "CRD.webhooks", "CRD.deletionProtection",
+)
+
+// unsupportedBy lists what is not supported by whoever reads a Katalog.
+func unsupportedBy(opts *Options) keys {
+	if !opts.Gateway {
+		return notSupported
+	}
+	left := maps.Clone(notSupported)
+	maps.DeleteFunc(left, func(key string, _ bool) bool { return served[key] })
+	return left
+}
 
 // forGateway lists what the gateway alone reads, as notSupported does. Without a gateway nothing is exposed, whatever stands there: it is
 // passed over, and a warning says so. What protects or changes resources is refused instead, for without it they would not be safe.

@@ -89,7 +89,7 @@ type replica struct {
 // start starts a replica of a gateway behind a service.
 func start(ctx context.Context, s *service, namespace, text string, by ...func(*server.Options)) *replica {
 	GinkgoHelper()
-	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
+	result, err := katalog.Parse(katalog.Options{Gateway: true}, "katalog.yaml", []byte(text))
 	Expect(err).NotTo(HaveOccurred(), text)
 	port := freePort()
 	opts := server.Options{
