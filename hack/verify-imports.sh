@@ -29,7 +29,7 @@ never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in
 never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"
 never ./runtime/cli "k8s.io/apiextensions-apiserver/pkg/apiserver" "only the developer's binary has the schema code of simulations"
 never ./runtime/engine "$module/providers/(external/.+|git|docker|aws|mongodb|postgres|builtin)" "a provider is registered by main or by the user who wants its client"
-heavy="github.com/(aws/(aws-sdk-go-v2|smithy-go)|jackc/.+|redis/go-redis|twmb/franz-go|go-git/.+|gliderlabs/ssh|moby/.+|docker/.+|tonistiigi/.+"
+heavy="github.com/(aws/(aws-sdk-go-v2|smithy-go)|jackc/.+|redis/go-redis|twmb/franz-go|go-git/.+|gliderlabs/ssh|moby/(buildkit|moby)|docker/.+|tonistiigi/.+"
 heavy+="|containerd/.+|google/go-containerregistry)|go\\.mongodb\\.org"
 for package in ./runtime/engine ./runtime/simulate ./runtime/cli; do
   never "$package" "($heavy)" "an operator has the clients that its program registers, and no others"
