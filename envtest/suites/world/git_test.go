@@ -72,8 +72,8 @@ status:
     - {path: error, value: "{{ .git.error }}", when: [{field: git.error, exists: true}], clearOnFalse: true}
 `
 
-// built are the commits that were built, by their short names.
-func built(ctx context.Context, namespace string) func() []string {
+// builtCommits are those that were built, by their short names.
+func builtCommits(ctx context.Context, namespace string) func() []string {
 	return func() []string {
 		list := &corev1.ConfigMapList{}
 		if err := cluster.List(ctx, list, client.InNamespace(namespace)); err != nil {
@@ -99,8 +99,8 @@ func recorded(ctx context.Context, w *unstructured.Unstructured) func() string {
 	}
 }
 
-// ready is the condition's status and message.
-func ready(ctx context.Context, w *unstructured.Unstructured) func() string {
+// readiness is the condition's status and message.
+func readiness(ctx context.Context, w *unstructured.Unstructured) func() string {
 	return func() string {
 		if err := cluster.Get(ctx, client.ObjectKeyFromObject(w), w); err != nil {
 			return err.Error()
@@ -121,11 +121,11 @@ var _ = Describe("git", func() {
 		first := r.Commit(map[string]string{"a": "1"})
 		_, stop := fetching(ctx, namespace, quick+builds+"onReconcile: {git: {repo: REPO}}", g.HTTP("app"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
-		Eventually(built(ctx, namespace)).Should(ConsistOf(first))
+		Eventually(builtCommits(ctx, namespace)).Should(ConsistOf(first))
 		Eventually(recorded(ctx, w)).Should(Equal(first))
-		Consistently(built(ctx, namespace)).Should(ConsistOf(first))
+		Consistently(builtCommits(ctx, namespace)).Should(ConsistOf(first))
 		second := r.Commit(map[string]string{"a": "2"})
-		Eventually(built(ctx, namespace)).Should(ConsistOf(first, second))
+		Eventually(builtCommits(ctx, namespace)).Should(ConsistOf(first, second))
 		Eventually(status(ctx, w)).Should(HaveKeyWithValue("commit", second))
 		Expect(recorded(ctx, w)()).To(Equal(second))
 		before := w.GetResourceVersion()
@@ -136,7 +136,7 @@ var _ = Describe("git", func() {
 		stop()
 		other, _ := fetching(ctx, namespace, quick+builds+"onReconcile: {git: {repo: REPO}}", g.HTTP("app"), GinkgoT().TempDir())
 		Eventually(other.Cycles).Should(BeNumerically(">", 2))
-		Consistently(built(ctx, namespace)).Should(ConsistOf(first, second))
+		Consistently(builtCommits(ctx, namespace)).Should(ConsistOf(first, second))
 	})
 
 	It("records the commit in the older spelling's place, and runs no cycle for what it writes itself", func(ctx context.Context) {
@@ -152,7 +152,7 @@ var _ = Describe("git", func() {
 		cycles := o.Cycles()
 		Consistently(o.Cycles).Should(Equal(cycles))
 		Expect(cycles).To(BeNumerically("<=", 2))
-		Expect(built(ctx, namespace)()).To(ConsistOf(first))
+		Expect(builtCommits(ctx, namespace)()).To(ConsistOf(first))
 	})
 
 	It("is not changed by a commit that leaves its path alone", func(ctx context.Context) {
@@ -165,7 +165,7 @@ var _ = Describe("git", func() {
 		other := r.Commit(map[string]string{"web/a": "2"})
 		Eventually(recorded(ctx, w)).Should(Equal(other))
 		third := r.Commit(map[string]string{"api/a": "2"})
-		Eventually(built(ctx, namespace)).Should(ConsistOf(first, third))
+		Eventually(builtCommits(ctx, namespace)).Should(ConsistOf(first, third))
 	})
 
 	// Row 103.
@@ -191,11 +191,11 @@ onReconcile:
 `, g.HTTP("app"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
 		Eventually(asked.Load).Should(BeTrue())
-		Eventually(ready(ctx, w)).Should(ContainSubstring("False external calls: build"))
+		Eventually(readiness(ctx, w)).Should(ContainSubstring("False external calls: build"))
 		Consistently(recorded(ctx, w)).Should(BeEmpty())
 		fails.Store(false)
 		Eventually(recorded(ctx, w)).Should(Equal(first))
-		Eventually(ready(ctx, w)).Should(HavePrefix("True"))
+		Eventually(readiness(ctx, w)).Should(HavePrefix("True"))
 	})
 
 	It("is fetched once by onCreate, and shows the commit from then on", func(ctx context.Context) {
@@ -229,7 +229,7 @@ onReconcile:
 		Expect(cluster.Create(ctx, secret)).To(Succeed())
 		fetching(ctx, namespace, quick+"onReconcile: {git: {repo: REPO, auth: {secretRef: {name: repo}}}}", g.HTTP("app"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
-		Eventually(ready(ctx, w)).Should(And(HavePrefix("False git: "), ContainSubstring("the credential is refused")))
+		Eventually(readiness(ctx, w)).Should(And(HavePrefix("False git: "), ContainSubstring("the credential is refused")))
 		Eventually(status(ctx, w)).Should(And(HaveKeyWithValue("git", "true false"), HaveKeyWithValue("error", ContainSubstring("the credential is refused"))),
 			"fields with a gate are written after a failure, too")
 		Expect(fmt.Sprint(w.Object)).NotTo(ContainSubstring("password"))
@@ -248,7 +248,7 @@ onReconcile:
 `, g.HTTP("absent"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
 		Eventually(data(ctx, namespace, "shown")).Should(HaveKeyWithValue("git", "true false false <>"))
-		Eventually(ready(ctx, w)).Should(HavePrefix("True"))
+		Eventually(readiness(ctx, w)).Should(HavePrefix("True"))
 		Expect(recorded(ctx, w)()).To(BeEmpty())
 	})
 
@@ -285,7 +285,7 @@ onReconcile:
 		silent := create(ctx, namespace, "silent", "repo: http://"+proxy.Address+"/app.git")
 		well := create(ctx, namespace, "well", "repo: "+g.HTTP("app"))
 		Eventually(recorded(ctx, well)).Should(Equal(first))
-		Eventually(ready(ctx, silent)).Should(ContainSubstring("not fetched within 3s"))
+		Eventually(readiness(ctx, silent)).Should(ContainSubstring("not fetched within 3s"))
 		proxy.Set(servers.Pass)
 		Eventually(recorded(ctx, silent)).Should(Equal(first))
 	})
@@ -312,7 +312,7 @@ onReconcile:
 			w := widget(namespace, name, "")
 			w.Object["spec"] = hostile
 			Expect(cluster.Create(ctx, w)).To(Succeed())
-			Eventually(ready(ctx, w)).Should(HavePrefix("False git: "), name)
+			Eventually(readiness(ctx, w)).Should(HavePrefix("False git: "), name)
 		}
 		Expect(marker).NotTo(BeAnExistingFile())
 	})
