@@ -99,8 +99,8 @@ func recorded(ctx context.Context, w *unstructured.Unstructured) func() string {
 	}
 }
 
-// readiness is the condition's status and message.
-func readiness(ctx context.Context, w *unstructured.Unstructured) func() string {
+// saidReady is the condition's status and message.
+func saidReady(ctx context.Context, w *unstructured.Unstructured) func() string {
 	return func() string {
 		if err := cluster.Get(ctx, client.ObjectKeyFromObject(w), w); err != nil {
 			return err.Error()
@@ -191,11 +191,11 @@ onReconcile:
 `, g.HTTP("app"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
 		Eventually(asked.Load).Should(BeTrue())
-		Eventually(readiness(ctx, w)).Should(ContainSubstring("False external calls: build"))
+		Eventually(saidReady(ctx, w)).Should(ContainSubstring("False external calls: build"))
 		Consistently(recorded(ctx, w)).Should(BeEmpty())
 		fails.Store(false)
 		Eventually(recorded(ctx, w)).Should(Equal(first))
-		Eventually(readiness(ctx, w)).Should(HavePrefix("True"))
+		Eventually(saidReady(ctx, w)).Should(HavePrefix("True"))
 	})
 
 	It("is fetched once by onCreate, and shows the commit from then on", func(ctx context.Context) {
@@ -229,7 +229,7 @@ onReconcile:
 		Expect(cluster.Create(ctx, secret)).To(Succeed())
 		fetching(ctx, namespace, quick+"onReconcile: {git: {repo: REPO, auth: {secretRef: {name: repo}}}}", g.HTTP("app"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
-		Eventually(readiness(ctx, w)).Should(And(HavePrefix("False git: "), ContainSubstring("the credential is refused")))
+		Eventually(saidReady(ctx, w)).Should(And(HavePrefix("False git: "), ContainSubstring("the credential is refused")))
 		Eventually(status(ctx, w)).Should(And(HaveKeyWithValue("git", "true false"), HaveKeyWithValue("error", ContainSubstring("the credential is refused"))),
 			"fields with a gate are written after a failure, too")
 		Expect(fmt.Sprint(w.Object)).NotTo(ContainSubstring("password"))
@@ -248,7 +248,7 @@ onReconcile:
 `, g.HTTP("absent"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
 		Eventually(data(ctx, namespace, "shown")).Should(HaveKeyWithValue("git", "true false false <>"))
-		Eventually(readiness(ctx, w)).Should(HavePrefix("True"))
+		Eventually(saidReady(ctx, w)).Should(HavePrefix("True"))
 		Expect(recorded(ctx, w)()).To(BeEmpty())
 	})
 
@@ -285,7 +285,7 @@ onReconcile:
 		silent := create(ctx, namespace, "silent", "repo: http://"+proxy.Address+"/app.git")
 		well := create(ctx, namespace, "well", "repo: "+g.HTTP("app"))
 		Eventually(recorded(ctx, well)).Should(Equal(first))
-		Eventually(readiness(ctx, silent)).Should(ContainSubstring("not fetched within 3s"))
+		Eventually(saidReady(ctx, silent)).Should(ContainSubstring("not fetched within 3s"))
 		proxy.Set(servers.Pass)
 		Eventually(recorded(ctx, silent)).Should(Equal(first))
 	})
@@ -312,7 +312,7 @@ onReconcile:
 			w := widget(namespace, name, "")
 			w.Object["spec"] = hostile
 			Expect(cluster.Create(ctx, w)).To(Succeed())
-			Eventually(readiness(ctx, w)).Should(HavePrefix("False git: "), name)
+			Eventually(saidReady(ctx, w)).Should(HavePrefix("False git: "), name)
 		}
 		Expect(marker).NotTo(BeAnExistingFile())
 	})
