@@ -18,7 +18,7 @@ export GOFLAGS ?= -buildvcs=false
 # A tool that hack/tools pins; the first use builds it into the cache.
 tool = $$(hack/tool.sh $(1))
 # Packages whose tests start no control plane.
-pure = go list $(PKG) | grep -vE '/(envtest|hack)(/|$$)'
+pure = go list $(PKG) | grep -vE '/(envtest|examples|hack)(/|$$)'
 
 .PHONY: help
 help: ## List the targets.

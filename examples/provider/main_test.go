@@ -95,11 +95,12 @@ func TestProvider(t *testing.T) {
 	g.Expect(cluster.Delete(ctx, second)).To(Succeed())
 
 	// While the file can't be read, the resource stays, and says why.
-	g.Expect(os.Rename(file, file+".kept")).To(Succeed())
-	g.Expect(os.Mkdir(file, 0o750)).To(Succeed())
+	// Each step leaves something at the path: without a file there would be no records to delete.
+	g.Expect(os.Link(file, file+".kept")).To(Succeed())
+	g.Expect(os.Symlink(t.TempDir(), file+".folder")).To(Succeed())
+	g.Expect(os.Rename(file+".folder", file)).To(Succeed())
 	g.Expect(cluster.Delete(ctx, hello)).To(Succeed())
 	soon(message(hello)).Should(HavePrefix("DeleteError: providers: hosts: record: read the records: "))
-	g.Expect(os.Remove(file)).To(Succeed())
 	g.Expect(os.Rename(file+".kept", file)).To(Succeed())
 	soon(func() bool { return apierrors.IsNotFound(cluster.Get(ctx, client.ObjectKeyFromObject(hello), hello)) }).Should(BeTrue())
 	g.Expect(records()).To(BeEmpty())
