@@ -33,13 +33,13 @@ func checkouts(opts cli.CheckoutOptions) (checkout.Fetcher, error) {
 
 // builders are those of the daemons that there are.
 func builders(d cli.Daemons) (map[orkv1.DockerBuilder]image.Builder, error) {
-	all := map[orkv1.DockerBuilder]image.Builder{}
+	known := map[orkv1.DockerBuilder]image.Builder{}
 	if d.BuildKit != "" {
 		builder, err := buildkit.New(d.BuildKit, buildkit.Options{TLSDir: d.BuildKitTLS})
 		if err != nil {
 			return nil, err //nolint:wrapcheck // names the daemon
 		}
-		all[orkv1.BuilderBuildKit] = builder
+		known[orkv1.BuilderBuildKit] = builder
 	}
 	for name, address := range map[orkv1.DockerBuilder]string{orkv1.BuilderDocker: d.Docker, orkv1.BuilderPodman: d.Podman} {
 		if address == "" {
@@ -49,7 +49,7 @@ func builders(d cli.Daemons) (map[orkv1.DockerBuilder]image.Builder, error) {
 		if err != nil {
 			return nil, err //nolint:wrapcheck // names the daemon
 		}
-		all[name] = builder
+		known[name] = builder
 	}
-	return all, nil
+	return known, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -67,12 +68,9 @@ func (c *checker) protocol(call *orkv1.ExternalCall, at *field.Path) {
 }
 
 func joined(protocols []orkv1.Protocol) string {
-	text := ""
-	for i, one := range protocols {
-		if i > 0 {
-			text += ", "
-		}
-		text += string(one)
+	texts := make([]string, 0, len(protocols))
+	for _, one := range protocols {
+		texts = append(texts, string(one))
 	}
-	return text
+	return strings.Join(texts, ", ")
 }

@@ -112,9 +112,9 @@ const Finalizer = Domain + "cleanup"
 const (
 	// SecretTLS holds the certificate that the webhooks are served with: tls.crt, tls.key and, in ca.crt, the authorities that clients
 	// must know.
-	SecretTLS = "orkestra-tls"
+	SecretTLS = "orkestra-tls" //nolint:gosec // a name
 	// SecretAuthority holds the authority that signs it, with its key.
-	SecretAuthority = "orkestra-tls-ca"
+	SecretAuthority = "orkestra-tls-ca" //nolint:gosec // a name
 )
 
 // Labels on what Orkestra keeps for itself.

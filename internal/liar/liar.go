@@ -9,13 +9,13 @@ import (
 )
 
 // Resolver returns a resolver that gives every name one address, until the test ends.
-func Resolver(t testing.TB, address net.IP) *net.Resolver {
-	t.Helper()
+func Resolver(tb testing.TB, address net.IP) *net.Resolver {
+	tb.Helper()
 	socket, err := net.ListenPacket("udp", "127.0.0.1:0") //nolint:noctx // it is closed below
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() { _ = socket.Close() })
+	tb.Cleanup(func() { _ = socket.Close() })
 	go func() {
 		question := make([]byte, 512)
 		for {

@@ -10,7 +10,7 @@ import (
 
 // FieldsOf are the fields that a result of a protocol has besides those of all. One that an answer does not give is empty.
 func FieldsOf(protocol orkv1.Protocol) []string {
-	switch protocol {
+	switch protocol { //nolint:exhaustive // http has none
 	case orkv1.ProtocolPrometheus, orkv1.ProtocolRedis:
 		return []string{"result", "raw"}
 	case orkv1.ProtocolPostgres:

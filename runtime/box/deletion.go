@@ -56,7 +56,7 @@ func (d *Deletion) calls() call.List {
 	}
 	all := d.Calls
 	for i := range d.Stages {
-		all = append(all[:len(all):len(all)], d.Stages[i].Calls...)
+		all = append(slices.Clip(all), d.Stages[i].Calls...)
 	}
 	return all
 }
@@ -99,10 +99,11 @@ func (c *compiler) enter(block *Block, declared *orkv1.Block, at *field.Path) *c
 
 // going compiles what a block of onDelete lists.
 func (c *compiler) going(declared *orkv1.Block, at *field.Path) []Child {
-	var children []Child
 	c.noGit(declared, at)
 	c.noBuild(declared, at)
-	for _, declaration := range c.registry.Declarations(declared, at) {
+	declarations := c.registry.Declarations(declared, at)
+	children := make([]Child, 0, len(declarations))
+	for _, declaration := range declarations {
 		if isJob(declaration.Kind) {
 			c.report(declaration.Check()...)
 		}

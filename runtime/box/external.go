@@ -136,9 +136,9 @@ func (c *compiler) noBuild(declared *orkv1.Block, at *field.Path) {
 }
 
 // reads tells whether a gate reads one of the roots.
-func reads(program *conditions.Program, roots ...string) bool {
+func reads(program *conditions.Program, names ...string) bool {
 	return slices.ContainsFunc(program.References(), func(path []string) bool {
-		return len(path) == 0 || slices.Contains(roots, path[0])
+		return len(path) == 0 || slices.Contains(names, path[0])
 	})
 }
 

@@ -14,10 +14,10 @@ import (
 )
 
 // running is an engine that notes what it is given.
-type running struct{ katalogs []*orkv1.Katalog }
+type running struct{ given []*orkv1.Katalog }
 
-func (r *running) Replace(katalogs ...*orkv1.Katalog) error {
-	r.katalogs = katalogs
+func (r *running) Replace(given ...*orkv1.Katalog) error {
+	r.given = given
 	return nil
 }
 
@@ -49,20 +49,20 @@ func TestReloadShowsWhatRuns(t *testing.T) {
 		if err := r.reload(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		of := r.written.of(engine.katalogs[0])
-		if of == engine.katalogs[0] {
+		of := r.written.of(engine.given[0])
+		if of == engine.given[0] {
 			t.Error("the Katalog that runs is not known by its file")
 		}
 		if got := of.Spec.CRDs["w"].OperatorBox.Reconciler; *got.Workers != workers || got.Resync != nil {
 			t.Errorf("the file has %d workers and the resync %v, want %d and none, for that is a default", *got.Workers, got.Resync, workers)
 		}
 	}
-	before := engine.katalogs[0]
+	before := engine.given[0]
 	write(`{reconciler: {workers: none}}`)
 	if err := r.reload(t.Context()); err == nil {
 		t.Fatal("a wrong file is taken")
 	}
-	if engine.katalogs[0] != before || *r.written.of(before).Spec.CRDs["w"].OperatorBox.Reconciler.Workers != 2 {
+	if engine.given[0] != before || *r.written.of(before).Spec.CRDs["w"].OperatorBox.Reconciler.Workers != 2 {
 		t.Error("after a wrong file something else is shown than what runs on")
 	}
 	if len(r.written.files) != 1 {
@@ -78,7 +78,7 @@ func TestReloadWantsTheCodeThatFilesName(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "example.com/hooks.Missing") {
 		t.Errorf("reload() = %v, want that the hook is missing", err)
 	}
-	if engine.katalogs != nil {
+	if engine.given != nil {
 		t.Error("the engine is given the Katalog all the same")
 	}
 }

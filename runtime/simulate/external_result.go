@@ -37,7 +37,7 @@ func resultOf(stub any, r *external.Request) (external.Answer, error) {
 		}
 	}
 	deduced(r.Protocol, fields)
-	var text any = fields["result"]
+	text := fields["result"]
 	if body, ok := given["body"]; ok {
 		text = body
 	}

@@ -53,6 +53,9 @@ func (c *cluster) apply(t *testing.T, files []string) []*unstructured.Unstructur
 			t.Fatal(err)
 		}
 		for _, object := range objects {
+			if namespaced, err := c.client.IsObjectNamespaced(object); err == nil && namespaced && object.GetNamespace() == "" {
+				object.SetNamespace(metav1.NamespaceDefault) // as kubectl does
+			}
 			c.ensureNamespace(t, object.GetNamespace())
 			if err := c.client.Create(t.Context(), object); err != nil {
 				t.Fatalf("%s: %v", file, err)

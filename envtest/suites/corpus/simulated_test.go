@@ -20,15 +20,15 @@ import (
 )
 
 // compareSimulated checks that a simulation comes to the children that the cluster has: the same ones, and in each of them whatever the
-// simulation sets. What
-// the cluster's controllers made of the status of a child is given to the simulation.
-func (c *cluster) compareSimulated(t *testing.T, file katalogFile, resources []*unstructured.Unstructured) {
+// simulation sets. What the cluster's controllers made of the status of a child is given to the simulation, and what services outside of it
+// answer.
+func (c *cluster) compareSimulated(t *testing.T, file katalogFile, resources []*unstructured.Unstructured, answers map[string]any) {
 	t.Helper()
 	documents, err := simulate.Load(file.path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	opts := simulate.Options{Katalogs: documents, Define: crdschema.New}
+	opts := simulate.Options{Katalogs: documents, Define: crdschema.New, Roots: answers}
 	for _, path := range file.crds {
 		objects, err := readObjects(path)
 		if err != nil {

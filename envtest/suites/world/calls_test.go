@@ -99,7 +99,7 @@ onReconcile:
 `)
 		w := create(ctx, namespace, "w", "seats: 2")
 		Eventually(data(ctx, namespace, "a")).Should(Equal(map[string]string{
-			"flag": "gold gold ok", "sum": "3 of 1", "there": "0 true", "topic": "1<>", "load": "1.5 1.5 200", "skipped": "false<>",
+			"flag": "gold gold ok", "sum": "3 of 1", "there": "0 true", "topic": "1<>", "load": "1.5 1.5 200", "skipped": "false<>", //nolint:dupword // as it is
 		}), func() string { return fmt.Sprint(status(ctx, w)()) })
 		Expect(series.Sum("orkestra_external_calls_total", map[string]string{"crd": namespace, "name": "sum", "url": postgres.Address, "result": "success"})).To(BeNumerically(">=", 1))
 	})

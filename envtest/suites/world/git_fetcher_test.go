@@ -204,7 +204,7 @@ func TestFetchFailures(t *testing.T) {
 		"WrongCredential": {"it is not said what was wrong", checkout.Request{Repo: g.HTTP("app"), Auth: checkout.Auth{Username: "me", Password: "wr0ng-word"}}, "the credential is refused"},
 		"NoRepository":    {"", checkout.Request{Repo: g.HTTP("absent"), Auth: password}, "there is no such repository"},
 		"Empty":           {"", checkout.Request{Repo: g.HTTP("empty"), Auth: password}, "no commit yet"},
-		"NoBranch":        {"the branch that there is is named", checkout.Request{Repo: g.HTTP("app"), Branch: "absent", Auth: password}, "there is no branch absent; the one that the repository itself names is main"},
+		"NoBranch":        {"the branch that there is is named", checkout.Request{Repo: g.HTTP("app"), Branch: "absent", Auth: password}, "there is no branch absent; the one that the repository itself names is main"}, //nolint:dupword // as it is
 		"KeyOverHTTP":     {"", checkout.Request{Repo: g.HTTP("app"), Auth: key}, "the credential is an SSH key"},
 		"PasswordOverSSH": {"", checkout.Request{Repo: g.SSH("app"), Auth: password}, "ssh-privatekey"},
 		"UnknownHost":     {"a host's key is always checked", checkout.Request{Repo: g.SSH("app"), Auth: checkout.Auth{PrivateKey: g.Key}}, "known_hosts"},

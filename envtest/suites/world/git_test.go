@@ -236,7 +236,7 @@ onReconcile:
 		secret.StringData = map[string]string{"password": "right-password"}
 		Expect(cluster.Update(ctx, secret)).To(Succeed())
 		Eventually(recorded(ctx, w)).Should(Equal(first))
-		Eventually(status(ctx, w)).Should(And(HaveKeyWithValue("git", "true true"), HaveKeyWithValue("error", "")))
+		Eventually(status(ctx, w)).Should(And(HaveKeyWithValue("git", "true true"), HaveKeyWithValue("error", ""))) //nolint:dupword // as it is
 	})
 
 	It("goes on without what can't be fetched, when it is told to, and says so", func(ctx context.Context) {
@@ -247,7 +247,7 @@ onReconcile:
   configMaps: [{name: shown, data: {git: "{{ .git.called }} {{ .git.succeeded }} {{ .git.changed }} <{{ .git.commit }}>"}}]
 `, g.HTTP("absent"), GinkgoT().TempDir())
 		w := create(ctx, namespace, "w", "")
-		Eventually(data(ctx, namespace, "shown")).Should(HaveKeyWithValue("git", "true false false <>"))
+		Eventually(data(ctx, namespace, "shown")).Should(HaveKeyWithValue("git", "true false false <>")) //nolint:dupword // as it is
 		Eventually(saidReady(ctx, w)).Should(HavePrefix("True"))
 		Expect(recorded(ctx, w)()).To(BeEmpty())
 	})

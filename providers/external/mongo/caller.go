@@ -122,7 +122,7 @@ func (c *Caller) open(r *external.Request) (*client, error) {
 func (c *client) shut() {
 	ctx, cancel := context.WithTimeout(context.Background(), ending)
 	defer cancel()
-	_ = c.Disconnect(ctx) //nolint:errcheck // nobody asks it any more
+	_ = c.Disconnect(ctx) // nobody asks it any more
 }
 
 // DialContext connects to a server of the deployment, and does what tls means itself.

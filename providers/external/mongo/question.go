@@ -54,7 +54,8 @@ func questionOf(query string) (*question, error) {
 			}
 			q.command = append(q.command, e)
 		}
-		return q, q.check()
+		err := q.check()
+		return q, err
 	}
 	for _, e := range document {
 		if err := q.set(e); err != nil {
@@ -83,7 +84,7 @@ func (q *question) check() error {
 }
 
 func (q *question) set(e bson.E) error {
-	ok := true
+	var ok bool
 	switch e.Key {
 	case "collection":
 		q.collection, ok = e.Value.(string)
@@ -190,7 +191,7 @@ func (q *question) ask(ctx context.Context, c *client) (*found, error) {
 const batch = 100
 
 func read(ctx context.Context, cursor *mongodriver.Cursor) (*found, error) {
-	defer func() { _ = cursor.Close(ctx) }() //nolint:errcheck // the server forgets it
+	defer func() { _ = cursor.Close(ctx) }() // the server forgets it
 	f, size := &found{documents: []any{}, result: ""}, 0
 	for cursor.Next(ctx) {
 		if len(f.documents) == external.MaxRows {

@@ -244,7 +244,7 @@ func (s *SQS) authenticate(r *http.Request, body []byte) error {
 	}
 	_, signed, _ := strings.Cut(given, "SignedHeaders=")
 	signed, _, _ = strings.Cut(signed, ",")
-	again, err := http.NewRequest(r.Method, "http://"+r.Host+r.URL.RequestURI(), bytes.NewReader(body)) //nolint:noctx,gosec // it is not sent
+	again, err := http.NewRequest(r.Method, "http://"+r.Host+r.URL.RequestURI(), bytes.NewReader(body)) //nolint:noctx // it is not sent
 	if err != nil {
 		return err
 	}
