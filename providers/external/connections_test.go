@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -13,6 +14,7 @@ import (
 
 // opened notes which clients are open.
 type opened struct {
+	mu     sync.Mutex // guards the rest
 	number int
 	open   map[int]bool
 }
@@ -20,10 +22,28 @@ type opened struct {
 func (o *opened) connections() *external.Connections[int] {
 	o.open = map[int]bool{}
 	return external.NewConnections(func(*external.Request) (int, error) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
 		o.number++
 		o.open[o.number] = true
 		return o.number, nil
-	}, func(one int) { delete(o.open, one) })
+	}, func(one int) {
+		o.mu.Lock()
+		defer o.mu.Unlock()
+		delete(o.open, one)
+	})
+}
+
+func (o *opened) count() int {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return len(o.open)
+}
+
+func (o *opened) has(client int) bool {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.open[client]
 }
 
 func TestConnections(t *testing.T) {
@@ -50,7 +70,7 @@ func TestConnections(t *testing.T) {
 				use := func() error {
 					_, err := c.Use(t.Context(), &external.Request{URL: "x://a"}, func(client int) (external.Answer, error) {
 						call++
-						if !o.open[client] {
+						if !o.has(client) {
 							t.Errorf("\n%s\nclient %d is shut and used", tc.reason, client)
 						}
 						return external.Answer{}, tc.fails(client, call)
@@ -60,12 +80,12 @@ func TestConnections(t *testing.T) {
 				if err := use(); err != nil {
 					t.Fatal(err)
 				}
-				if err := use(); textOf(err) != tc.err || call-1 != tc.calls || len(o.open) != tc.open {
-					t.Errorf("\n%s\n%v after %d calls, %d open; want %q, %d, %d", tc.reason, err, call-1, len(o.open), tc.err, tc.calls, tc.open)
+				if err := use(); textOf(err) != tc.err || call-1 != tc.calls || o.count() != tc.open {
+					t.Errorf("\n%s\n%v after %d calls, %d open; want %q, %d, %d", tc.reason, err, call-1, o.count(), tc.err, tc.calls, tc.open)
 				}
 				c.Close()
-				if len(o.open) != 0 {
-					t.Errorf("\n%s\n%d are open in the end", tc.reason, len(o.open))
+				if o.count() != 0 {
+					t.Errorf("\n%s\n%d are open in the end", tc.reason, o.count())
 				}
 			})
 		})
@@ -86,26 +106,26 @@ func TestConnectionsEnd(t *testing.T) {
 		use("x://a", 0)
 		use("x://a", external.DefaultPoolSize)
 		use("x://a", 3)
-		if len(o.open) != 2 {
-			t.Errorf("%d are open, want one for each size", len(o.open))
+		if o.count() != 2 {
+			t.Errorf("%d are open, want one for each size", o.count())
 		}
 		time.Sleep(4 * time.Minute) //nolint:forbidigo // inside of a synctest bubble
 		use("x://a", 0)
 		time.Sleep(2 * time.Minute) //nolint:forbidigo // inside of a synctest bubble
 		synctest.Wait()
-		if len(o.open) != 1 || !o.open[1] {
-			t.Errorf("%v are open, want the one that was used", o.open)
+		if o.count() != 1 || !o.has(1) {
+			t.Errorf("%d are open, want the one that was used", o.count())
 		}
 		time.Sleep(5 * time.Minute) //nolint:forbidigo // inside of a synctest bubble
 		synctest.Wait()
-		if len(o.open) != 0 {
-			t.Errorf("%v are open, and nobody uses them", o.open)
+		if o.count() != 0 {
+			t.Errorf("%d are open, and nobody uses them", o.count())
 		}
 		for i := range 200 {
 			use(fmt.Sprintf("x://%d", i), 0)
 		}
-		if len(o.open) != 64 {
-			t.Errorf("%d are kept, want 64", len(o.open))
+		if o.count() != 64 {
+			t.Errorf("%d are kept, want 64", o.count())
 		}
 		c.Close()
 	})
@@ -116,8 +136,8 @@ func TestConnectionsPanic(t *testing.T) {
 	o := &opened{}
 	c := o.connections()
 	_, err := c.Use(t.Context(), &external.Request{URL: "x://a"}, func(int) (external.Answer, error) { panic("makeslice") })
-	if textOf(err) != "the answer makes no sense" || len(o.open) != 0 {
-		t.Errorf("%v, %d open", err, len(o.open))
+	if textOf(err) != "the answer makes no sense" || o.count() != 0 {
+		t.Errorf("%v, %d open", err, o.count())
 	}
 }
 

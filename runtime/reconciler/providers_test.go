@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -417,10 +418,10 @@ func TestProviderFieldFailsAtDeletion(t *testing.T) {
 // A provider that goes on when its time is over holds no worker, and is not called a second time meanwhile.
 func TestProviderTimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		hold, begun := make(chan struct{}), 0
+		hold, begun := make(chan struct{}), atomic.Int64{}
 		d := NewDeclarative(Options{})
 		stubborn := func(context.Context) error {
-			begun++
+			begun.Add(1)
 			<-hold
 			return nil
 		}
@@ -429,13 +430,13 @@ func TestProviderTimeout(t *testing.T) {
 		if took := time.Since(start); took != DefaultProviderTimeout+providerGrace || err == nil || !strings.Contains(err.Error(), "(1m)") {
 			t.Errorf("after %s: %v, want an error after its time and a second", took, err)
 		}
-		if err = d.bounded(t.Context(), key, stubborn); err == nil || begun != 1 {
-			t.Errorf("%v, and it has begun %d times; want it to begin once", err, begun)
+		if err = d.bounded(t.Context(), key, stubborn); err == nil || begun.Load() != 1 {
+			t.Errorf("%v, and it has begun %d times; want it to begin once", err, begun.Load())
 		}
 		close(hold)
 		synctest.Wait()
-		if err = d.bounded(t.Context(), key, stubborn); err != nil || begun != 2 {
-			t.Errorf("%v, and it has begun %d times; want it to begin again", err, begun)
+		if err = d.bounded(t.Context(), key, stubborn); err != nil || begun.Load() != 2 {
+			t.Errorf("%v, and it has begun %d times; want it to begin again", err, begun.Load())
 		}
 		late := errors.New("too slow")
 		err = d.bounded(t.Context(), key, func(ctx context.Context) error { <-ctx.Done(); return late })
