@@ -160,10 +160,15 @@ func (c *checker) name(name orkv1.Template, path *field.Path) {
 var reserved = setOf("index", "value", "metadata", "spec", "status", "children", "cross", "external", "git", "docker", "request",
 	"metrics", "health", "events", "previous", "inputs", "profiles")
 
-func (c *checker) policy(p *orkv1.EntryPolicy, role blockRole, path *field.Path) {
-	if p.Sleep != nil && (p.Sleep.Duration < 0 || p.Sleep.Duration > maxSleep) {
-		c.errorf(path.Child("sleep"), "must be from 0s to %s, got %s", orkv1.Duration{Duration: maxSleep}, p.Sleep)
+// sleep bounds a delay that a test asks for: it holds a worker.
+func (c *checker) sleep(d *orkv1.Duration, path *field.Path) {
+	if d != nil && (d.Duration < 0 || d.Duration > maxSleep) {
+		c.errorf(path, "must be from 0s to %s, got %s", orkv1.Duration{Duration: maxSleep}, d)
 	}
+}
+
+func (c *checker) policy(p *orkv1.EntryPolicy, role blockRole, path *field.Path) {
+	c.sleep(p.Sleep, path.Child("sleep"))
 	if p.Reconcile && role == blockDelete {
 		c.warnf(path.Child("reconcile"), "has no effect in onDelete")
 	}

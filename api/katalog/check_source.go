@@ -41,6 +41,7 @@ func (c *checker) external(calls []orkv1.ExternalCall, path *field.Path) {
 		c.protocol(call, at)
 		c.positive(call.Timeout, at.Child("timeout"))
 		c.positive(call.CacheFor, at.Child("cacheFor"))
+		c.sleep(call.Sleep, at.Child("sleep"))
 		c.callAuth(call.Auth, at.Child("auth"))
 		c.retryBackoff(call.RetryBackoff, at.Child("retryBackoff"))
 	}
