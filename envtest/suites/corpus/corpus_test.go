@@ -101,6 +101,10 @@ func declaredKinds(t *testing.T, file katalogFile) map[schema.GroupKind]bool {
 	return kinds
 }
 
+// mistaken are packs with a mistake of their own which only a cluster shows, and what is said of it: the definition of this one has no such
+// field, so that the API server drops it, and a rule asks for it.
+var mistaken = map[string]string{"external-01-health-gate": "ValidationFailed: validation failed: field \"spec.healthCheckUrl\""}
+
 // work checks that a Katalog is valid, or not, as the index says and, given a cluster, that its resources settle, to
 // what a simulation comes to.
 func work(t *testing.T, ork *command.Command, cluster *cluster, one corpus.Pack, file katalogFile) {
@@ -127,6 +131,13 @@ func work(t *testing.T, ork *command.Command, cluster *cluster, one corpus.Pack,
 	resources := cluster.apply(t, file.resources)
 	settled := ork.Run(t, "run", "-f", file.path, "--kubeconfig", cluster.env.Kubeconfig(), "--until-settled=60s",
 		"--metrics-bind-address=0", "--health-probe-bind-address=0", "--external-allow=localhost")
+	if why, denied := mistaken[one.Name]; denied {
+		if settled.Code != 1 || !strings.Contains(settled.Err, why) {
+			t.Errorf("ork run ends with %d; want 1, because of %q\n%s", settled.Code, why, settled.Err)
+		}
+		cluster.delete(t, resources)
+		return
+	}
 	if settled.Code != 0 {
 		t.Errorf("ork run ends with %d; want 0\n%s", settled.Code, settled.Err)
 	}

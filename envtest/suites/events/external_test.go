@@ -299,7 +299,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`, s, thisMachine)
 var _ = DescribeTable("a Katalog with external calls that cannot be", func(entry, box, want string) {
 	Expect(problems(katalogOf("w", entry, box))).To(ContainSubstring(want))
 },
-	Entry("Defect64: another protocol", "", `onReconcile: {external: [{name: a, url: "redis://a", protocol: redis}]}`, "not supported yet"),
+	Entry("Defect64: another protocol", "", `onReconcile: {external: [{name: a, url: "grpc://a", protocol: grpc}]}`, "reserved"),
 	Entry("Defect65: one name twice", "", `onReconcile: {external: [{name: a, url: "http://a"}]}
 onCreate: {external: [{name: a, url: "http://a"}]}`, "choose another"),
 	Entry("failPolicy", "", `preReconcile: {enqueueGate: {failPolicy: maybe}}`, "open, closed"),

@@ -16,6 +16,7 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
@@ -153,6 +154,11 @@ func makeLive(ctx context.Context, kind, space, name string, spec map[string]any
 	hand, err := client.New(env.Config(), client.Options{})
 	Expect(err).NotTo(HaveOccurred())
 	Eventually(func() error { return hand.Create(ctx, object) }, 10*time.Second, 100*time.Millisecond).Should(Succeed())
+	DeferCleanup(func(ctx context.Context) { // others count those of the kind
+		gone := object.DeepCopy()
+		Expect(client.IgnoreNotFound(hand.Delete(ctx, gone))).To(Succeed())
+		Expect(client.IgnoreNotFound(hand.Patch(ctx, gone, client.RawPatch(types.MergePatchType, []byte(`{"metadata":{"finalizers":null}}`))))).To(Succeed())
+	})
 	return object
 }
 

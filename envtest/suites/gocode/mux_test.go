@@ -116,5 +116,5 @@ var _ = It("the MuxReconciler runs one CRD's targets as declared, with hooks and
 	hooked.forget()
 	Expect(cluster.Delete(ctx, own, client.PropagationPolicy(metav1.DeletePropagationBackground))).To(Succeed())
 	Eventually(constructed.different).Should(Equal([]string{"own"}))
-	Expect(hooked.different()).To(BeEmpty())
+	Expect(hooked.different()).NotTo(ContainElement("own"))
 })
