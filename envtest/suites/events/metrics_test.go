@@ -20,10 +20,10 @@ kind: Katalog
 metadata: {name: live}
 spec:
   crds:
-    hidden: {apiTypes: {group: live.example.com, version: v1, kind: Hidden, plural: hiddens}}
+    unseen: {apiTypes: {group: live.example.com, version: v1, kind: Hidden, plural: hiddens}}
     shown:
       apiTypes: {group: live.example.com, version: v1, kind: Shown, plural: showns}
-      dependsOn: {hidden: {condition: started}}
+      dependsOn: {unseen: {condition: started}}
       mutation: {rules: [{field: spec.size, default: "1"}]}
       validation: {rules: [{field: spec.forbidden, operator: notEquals, value: "yes", message: not that}]}
       operatorBox:
