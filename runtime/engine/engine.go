@@ -176,7 +176,25 @@ func (e *Engine) Start(ctx context.Context) error {
 	e.end(ctx)
 	e.calls.Close()
 	e.builds.Close()
+	e.endSeries()
 	return nil
+}
+
+// endSeries ends the series of all entries. A process may outlive its engine, as that of a test suite does, and start another.
+func (e *Engine) endSeries() {
+	e.replacing.Lock()
+	defer e.replacing.Unlock()
+	e.removeSeries(e.all())
+}
+
+// removeSeries ends the series of entries and of their controllers, which have ended.
+func (e *Engine) removeSeries(gone []*entry) {
+	names := make([]string, 0, len(gone))
+	for _, one := range gone {
+		one.metrics.Remove()
+		names = append(names, one.set.Name)
+	}
+	e.series.RemoveControllers(ctrlmetrics.Registry, names...)
 }
 
 // settlersAtMost bounds how many entries start or stop at once.

@@ -6,8 +6,6 @@ import (
 	"reflect"
 	"sync"
 
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
-
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
@@ -48,15 +46,12 @@ func (e *Engine) Replace(katalogs ...*orkv1.Katalog) error {
 	e.mu.Lock()
 	e.entries, e.katalogs = next, katalogs
 	e.mu.Unlock()
-	names := make([]string, 0, len(gone))
 	for _, one := range gone {
-		one.metrics.Remove()
-		names = append(names, one.set.Name)
 		if next[one.set.Name] == nil {
 			one.tellCrossed()
 		}
 	}
-	e.series.RemoveControllers(ctrlmetrics.Registry, names...)
+	e.removeSeries(gone)
 	e.wakeUp(removedEntries, 0)
 	for name := range next {
 		e.wakeUp(name, 0)

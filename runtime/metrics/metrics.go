@@ -1,6 +1,7 @@
 package metrics
 
 import (
+	"sync"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -116,8 +117,10 @@ func (r *Recorder) CRD(name string) *CRD {
 	return c
 }
 
-// Remove ends the series of the entry, unless another engine of the process has an entry of the name as well. It is called once.
-func (c *CRD) Remove() {
+// Remove ends the series of the entry, unless another engine of the process has an entry of the name as well. Further calls do nothing.
+func (c *CRD) Remove() { c.removed.Do(c.remove) }
+
+func (c *CRD) remove() {
 	c.unscaled()
 	r := c.recorder
 	r.now.mu.Lock()
@@ -149,6 +152,7 @@ type CRD struct {
 	window   window
 	gates    crdGates
 	scales   bool // guarded by the mutex of scaling
+	removed  sync.Once
 
 	success, failure, activated, notActivated prometheus.Counter
 	duration, activationLatency               prometheus.Observer

@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"sync"
 	"time"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -20,6 +21,7 @@ import (
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/config"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
@@ -64,6 +66,7 @@ type liveOperator struct {
 	requests.Recorder
 	engine  *engine.Engine
 	address string
+	stop    func()
 }
 
 func startLive(ctx context.Context) *liveOperator {
@@ -102,10 +105,11 @@ func startLiveWith(ctx context.Context, text string, opts live.Options) *liveOpe
 	running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan error, 1)
 	go func() { done <- mgr.Start(running) }()
-	DeferCleanup(func() {
+	o.stop = sync.OnceFunc(func() {
 		cancel()
 		Eventually(done, 30*time.Second).Should(Receive(BeNil()))
 	})
+	DeferCleanup(o.stop)
 	Eventually(func() (running bool) {
 		running = true
 		for _, state := range o.engine.States() {
@@ -287,4 +291,16 @@ var _ = Describe("The live API", func() {
 		Expect(status).To(Equal(404))
 		Expect(body).To(HaveKeyWithValue("reason", "NotFound"))
 	}, SpecTimeout(3*time.Minute))
+
+	It("takes its series along when the engine ends and the process goes on", func(ctx context.Context) {
+		o := startLive(ctx)
+		series := func() string {
+			families, err := ctrlmetrics.Registry.Gather()
+			Expect(err).NotTo(HaveOccurred())
+			return fmt.Sprint(families)
+		}
+		Expect(series()).To(And(ContainSubstring(`"shown"`), ContainSubstring(`"hidden"`)))
+		o.stop()
+		Expect(series()).NotTo(Or(ContainSubstring(`"shown"`), ContainSubstring(`"hidden"`)))
+	}, SpecTimeout(time.Minute))
 })
