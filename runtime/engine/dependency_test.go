@@ -12,7 +12,12 @@ import (
 
 func TestUnmetDependency(t *testing.T) {
 	name := types.NamespacedName{Name: "one"}
-	started := func(e *entry) { e.running = &running{}; e.running.released.Store(true); e.health.Started() }
+	started := func(e *entry) {
+		e.running = &running{}
+		e.running.released.Store(true)
+		e.running.led.Store(true)
+		e.health.Started()
+	}
 	cases := map[string]struct {
 		reason    string
 		condition orkv1.DependencyCondition

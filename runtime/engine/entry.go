@@ -149,7 +149,7 @@ func (e *entry) settle(ctx context.Context) (changed bool, err error) {
 // operates tells whether the entry's resources are operated.
 func (e *entry) operates() bool {
 	r := e.current()
-	return r != nil && r.released.Load()
+	return r != nil && r.led.Load() && r.released.Load()
 }
 
 // release has the resources operated as soon as what the entry depends on is there. An entry that was released stays so, whatever
@@ -162,8 +162,8 @@ func (e *entry) release(ctx context.Context, r *running) (released bool) {
 		e.wait(ctx, reason)
 		return false
 	}
-	r.released.Store(true)
 	e.health.Started()
+	r.released.Store(true)
 	r.offerAll()
 	return true
 }
@@ -277,7 +277,7 @@ func (e *entry) control(ctx context.Context, r *running) error {
 		Others: r.resources.List, RolledBack: e.metrics.Rollbacks.Inc, Now: e.engine.opts.Now,
 		Feedback: e.feedback, Stamps: e.stamps, Validated: e.validated,
 		Hooks: e.engine.opts.Hooks, GoClient: e.goClient(), Cross: e.crossReader(calls),
-		Providers: e.engine.opts.Providers, ProviderAuth: e.auth, Kube: e.engine.kube, ProviderTimeout: e.engine.opts.ProviderTimeout,
+		Providers: e.engine.opts.Providers, ProviderAuth: e.auth, Kube: kubeReader{e.engine}, ProviderTimeout: e.engine.opts.ProviderTimeout,
 		Asked: e.asked, Panicked: e.metrics.Panics.Inc,
 	})
 	k := kordinator.New(kordinator.Options{

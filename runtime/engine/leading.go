@@ -74,11 +74,11 @@ func (e *entry) begin(ctx context.Context, r *running) error {
 	if err := e.control(ctx, r); err != nil {
 		return err
 	}
-	r.led.Store(true)
-	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), r.queue.Len() })
-	if r.released.Load() {
+	if r.released.Load() { // who finds it running finds since when
 		e.health.Started()
 	}
+	r.led.Store(true)
+	e.metrics.Track(func() (resources, depth int) { return r.resources.Len(), r.queue.Len() })
 	return nil
 }
 

@@ -56,12 +56,13 @@ func (e *Engine) States() []State {
 }
 
 func (e *entry) state() State {
+	running := e.operates() // before its health, which tells since when
 	s := State{Name: e.set.Name, Katalog: e.set.Katalog, Kind: e.set.GVK, Health: e.engine.healthOf(e), Capacity: e.capacity()}
 	r := e.current()
 	if r == nil {
 		return s
 	}
-	s.Running = e.operates()
+	s.Running = running
 	if r.led.Load() {
 		ready, processing, _ := r.queue.Pending()
 		s.Busy = ready + processing + r.path.Stage.Len()

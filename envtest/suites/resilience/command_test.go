@@ -1,6 +1,7 @@
 package resilience_test
 
 import (
+	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -61,7 +62,13 @@ var _ = Describe("ork run", Ordered, func() {
 		session, err := gexec.Start(command, GinkgoWriter, GinkgoWriter)
 		Expect(err).NotTo(HaveOccurred())
 		DeferCleanup(func() { session.Kill().Wait() })
-		Consistently(session, 500*time.Millisecond).ShouldNot(gexec.Exit())
+		// A pipe holds less than this: when all is written, the command has begun to read, and knows what to do with an interrupt.
+		written := make(chan error, 1)
+		go func() {
+			_, err := io.Copy(writing, strings.NewReader(strings.Repeat("# more follows\n", 20_000)))
+			written <- err
+		}()
+		Eventually(written, 30*time.Second).Should(Receive(BeNil()))
 		session.Interrupt()
 		Eventually(session, 5*time.Second).Should(gexec.Exit(1))
 		Expect(session.Err).To(gbytes.Say("interrupted while reading"))
