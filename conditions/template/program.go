@@ -101,7 +101,12 @@ func (p *Program) Path() Path {
 
 // References lists the paths from the roots that the program reads, as far as they are known without running it: fields
 // inside of a range, for one, are not. An empty path is all there is, as in {{ toJson . }}. The caller must not change them.
-func (p *Program) References() [][]string { return p.references }
+func (p *Program) References() [][]string {
+	if p == nil {
+		return nil
+	}
+	return p.references
+}
 
 // Text renders the program. A missing value renders as "", numbers as Text prints them, white space stays. An error names
 // the expression; so does the one for a text of more than 1 MiB.

@@ -45,6 +45,8 @@ type Set struct {
 	Namespaces namespaces.Guard
 	// Labels are kept on every resource.
 	Labels map[string]*template.Program
+	// LabelsWait tells that a label reads what is only there when the children are observed.
+	LabelsWait bool
 	// DependsOn are the entries that must be there first.
 	DependsOn map[string]orkv1.Dependency
 	// Normalize, Mutation and Validation look at a resource before its box does; nil ones do nothing. MutateFirst has the mutation
@@ -55,6 +57,9 @@ type Set struct {
 	MutateFirst bool
 	// MutationCalls and ValidationCalls are made before the rules that may read their results.
 	MutationCalls, ValidationCalls call.List
+	// BuildBlocks are the names of the blocks that build an image, in the order in which a cycle has them built. A block builds in the box of
+	// one target, and not in that of another.
+	BuildBlocks []string
 	// Enrich lists what is read of children besides them.
 	Enrich []Enrichment
 	// StripFinalizers takes finalizers away instead of adding them.
@@ -128,10 +133,8 @@ type Box struct {
 	// Gate of the box; while it is false no child is touched. GateWaits tells that it can only be asked after the external calls.
 	Gate      *conditions.Program
 	GateWaits bool
-	// GateWaitsForGit tells that it can only be asked after the repository is fetched. Fetched are the repositories by the names of the
-	// blocks that fetch them.
+	// GateWaitsForGit tells that it can only be asked after the repository is fetched.
 	GateWaitsForGit bool
-	fetched         map[string]*Git
 	// BuildWaits tells that the gate can only be asked after the builds.
 	BuildWaits bool
 	// Cross are the reads of other resources, once the rules are obeyed.

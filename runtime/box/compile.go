@@ -126,10 +126,14 @@ func compile(
 	set.Autoscale = c.scaling(entry.OperatorBox.Autoscale, set.Capacity, at.Child("operatorBox", "autoscale"))
 	c.rules(set, at)
 	set.Labels = c.steady("the label would change in every cycle").templates(entry.Labels, at.Child("labels"))
+	for _, label := range set.Labels {
+		set.LabelsWait = set.LabelsWait || readsFetched(label)
+	}
 	c.labels = set.Labels
 	set.crd = c.box(&entry.OperatorBox, at.Child("operatorBox"))
 	set.Limits = c.limits(set.crd, entry.OperatorBox.Reconciler, at.Child("operatorBox"))
 	c.targets(set, at)
+	set.BuildBlocks = set.buildBlocks()
 	set.Enrich = c.enrich(set, at)
 	return set, atIngresses(*c.errs, certificates)
 }
@@ -179,9 +183,9 @@ func (c *compiler) seeing(known *roots.Known) *compiler {
 
 func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	b := &Box{Finalizers: c.finalizers}
-	calls, c := c.externals(b, declared, at)
+	outside, c := c.externals(b, declared, at)
 	b.OnDelete = c.deleting().onDelete(declared.OnDelete, at.Child("onDelete"))
-	builds, c := c.builds(declared, at)
+	outside.builds, c = c.builds(declared, at)
 	b.Gate, b.Status = c.gate(declared.Conditions, at), c.status(declared.Status, at.Child("status"))
 	if len(declared.Finalizers) > 0 {
 		b.Finalizers = declared.Finalizers
@@ -191,10 +195,9 @@ func (c *compiler) box(declared *orkv1.OperatorBox, at *field.Path) *Box {
 	}
 	c.preReconcile(b, declared.PreReconcile, at.Child("preReconcile"))
 	b.Watches, b.EventWatches = c.observe(declared, at)
-	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, "onCreate", false, at)...)
-	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, "onReconcile", true, at)...)
-	b.take(calls)
-	b.takeBuilds(builds)
+	b.Blocks = append(b.Blocks, c.block(declared.OnCreate, onCreate, false, at)...)
+	b.Blocks = append(b.Blocks, c.block(declared.OnReconcile, onReconcile, true, at)...)
+	b.take(outside)
 	b.Rollback = c.rollback(declared, at)
 	b.Provided = c.providers(declared.Providers, at.Child("providers"))
 	c.seeing(c.known.WithoutCross("is there after the args of Go code")).code(b, declared, at.Child("reconciler"))

@@ -2,6 +2,7 @@ package box
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -53,12 +54,9 @@ func (b *Build) references() [][]string {
 // builds compiles the images of a box, by the names of their blocks, and returns a compiler of texts that see what they come to.
 func (c *compiler) builds(declared *orkv1.OperatorBox, at *field.Path) (map[string]*Build, *compiler) {
 	all, in := map[string]*Build{}, c.seeing(c.known.InBuild())
-	for _, one := range []struct {
-		name  string
-		block *orkv1.Block
-	}{{"onReconcile", declared.OnReconcile}, {"onCreate", declared.OnCreate}} {
-		if one.block != nil && one.block.Docker != nil {
-			all[one.name] = in.build(one.block.Docker, one.name, at.Child(one.name))
+	for name, block := range cycleOrder(declared) {
+		if block.Docker != nil {
+			all[name] = in.build(block.Docker, name, at.Child(name))
 		}
 	}
 	if len(all) == 0 {
@@ -84,33 +82,14 @@ func (c *compiler) build(declared *orkv1.Docker, block string, at *field.Path) *
 	}
 }
 
-// takeBuilds hands the builds to the blocks that declare them.
-func (b *Box) takeBuilds(builds map[string]*Build) {
-	for i := range b.Blocks {
-		block := &b.Blocks[i]
-		block.Build, block.BuildWaits = builds[block.Name], readsBuild(block.Gate)
-	}
-	b.BuildWaits = readsBuild(b.Gate)
-}
-
 // readsBuild tells whether a gate can only be asked when the images are built.
 func readsBuild(program *conditions.Program) bool {
-	for _, path := range program.References() {
-		if len(path) == 0 || path[0] == roots.Docker || path[0] == "children" {
-			return true
-		}
-	}
-	return false
+	return reads(program, roots.Docker, "children")
 }
 
 // Builds tells whether the box builds images.
 func (b *Box) Builds() bool {
-	for i := range b.Blocks {
-		if b.Blocks[i].Build != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(b.Blocks, func(block Block) bool { return block.Build != nil })
 }
 
 // Builds are the images of all boxes.
@@ -124,6 +103,16 @@ func (s *Set) Builds() []*Build {
 		}
 	}
 	return all
+}
+
+func (s *Set) buildBlocks() []string {
+	var names []string
+	for _, name := range []string{onReconcile, onCreate} {
+		if slices.ContainsFunc(s.Builds(), func(one *Build) bool { return one.Block == name }) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 func (s *Set) pullSecrets() []*orkv1.PullSecret {

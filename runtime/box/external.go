@@ -3,6 +3,7 @@ package box
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 
@@ -10,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -89,9 +89,35 @@ func (c *compiler) tries(declared *orkv1.RetryBackoff, at *field.Path) *external
 // externalRoot is that of the results of external calls.
 const externalRoot = roots.External
 
-// externals compiles the cross reads, the repositories and the calls of a box, in the order in which a cycle makes them, and returns the calls of the blocks, by the names of the
-// blocks, and a compiler of texts that see all results. Those of hooks are made before the rules are obeyed, and see no results but their own.
-func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path) (map[string]call.List, *compiler) {
+// outside is what the blocks of a box have to do with the world outside of the cluster, by the names of the blocks.
+type outside struct {
+	gits   map[string]*Git
+	calls  map[string]call.List
+	builds map[string]*Build
+}
+
+// The names of the blocks.
+const (
+	onCreate    = "onCreate"
+	onReconcile = "onReconcile"
+)
+
+// cycleOrder goes through the declared blocks in the order in which a cycle goes through what they have to do with the outside.
+func cycleOrder(declared *orkv1.OperatorBox) iter.Seq2[string, *orkv1.Block] {
+	return func(yield func(string, *orkv1.Block) bool) {
+		if declared.OnReconcile != nil && !yield(onReconcile, declared.OnReconcile) {
+			return
+		}
+		if declared.OnCreate != nil {
+			yield(onCreate, declared.OnCreate)
+		}
+	}
+}
+
+// externals compiles the cross reads, the repositories and the calls of a box, in the order in which a cycle makes them, and returns those of
+// the blocks, and a compiler of texts that see all results. Those of hooks are made before the rules are obeyed, and see no results but
+// their own.
+func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path) (outside, *compiler) {
 	seen := c
 	if r := declared.Reconciler; r != nil && r.Hooks != nil && r.Constructor == nil {
 		own := c.seeing(c.beforeRules)
@@ -100,31 +126,27 @@ func (c *compiler) externals(b *Box, declared *orkv1.OperatorBox, at *field.Path
 		seen.called = own.called
 	}
 	seen = seen.cross(b, declared.Cross, at.Child("cross"))
-	seen = seen.gits(b, declared, at)
+	gits, seen := seen.gits(declared, at)
 	lists := map[string]call.List{}
-	for _, one := range []struct {
-		name  string
-		block *orkv1.Block
-	}{{"onReconcile", declared.OnReconcile}, {"onCreate", declared.OnCreate}} {
-		if one.block != nil {
-			lists[one.name], seen = seen.calls(one.block.External, one.name, at.Child(one.name))
-		}
+	for name, block := range cycleOrder(declared) {
+		lists[name], seen = seen.calls(block.External, name, at.Child(name))
 	}
-	return lists, seen
+	return outside{gits: gits, calls: lists}, seen
 }
 
-// take hands the calls to the blocks that declare them.
-func (b *Box) take(lists map[string]call.List) {
+// take hands what is outside to the blocks that declare it, and notes which gates can only be asked afterwards.
+func (b *Box) take(o outside) {
 	for i := range b.Blocks {
 		block := &b.Blocks[i]
-		block.Calls, block.GateWaits = lists[block.Name], readsResults(block.Gate)
+		block.Git, block.GateWaitsForGit = o.gits[block.Name], readsFetched(block.Gate)
+		block.Calls, block.GateWaits = o.calls[block.Name], readsResults(block.Gate)
+		block.Build, block.BuildWaits = o.builds[block.Name], readsBuild(block.Gate)
 	}
-	b.GateWaits = readsResults(b.Gate)
-	b.takeGit()
+	b.GateWaitsForGit, b.GateWaits, b.BuildWaits = readsFetched(b.Gate), readsResults(b.Gate), readsBuild(b.Gate)
 }
 
 // readsResults tells whether a gate can only be asked when the external calls are made.
-func readsResults(program *conditions.Program) bool {
+func readsResults(program referring) bool {
 	return reads(program, externalRoot, roots.Docker, "children")
 }
 
@@ -135,8 +157,11 @@ func (c *compiler) noBuild(declared *orkv1.Block, at *field.Path) {
 	}
 }
 
-// reads tells whether a gate reads one of the roots.
-func reads(program *conditions.Program, names ...string) bool {
+// referring is a gate or a text, which tells what it reads.
+type referring interface{ References() [][]string }
+
+// reads tells whether a gate or a text reads one of the roots.
+func reads(program referring, names ...string) bool {
 	return slices.ContainsFunc(program.References(), func(path []string) bool {
 		return len(path) == 0 || slices.Contains(names, path[0])
 	})

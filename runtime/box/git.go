@@ -14,10 +14,9 @@ import (
 
 // Git is a repository that a cycle fetches, compiled. It is immutable.
 type Git struct {
-	// Place is where it stands, for people: onReconcile.git.
-	Place string
-	// At is its place in the document.
-	At *field.Path
+	// Block is the name of the block, and At the place in the document.
+	Block string
+	At    *field.Path
 	// Gate has it fetched while it passes. Nil: always.
 	Gate *conditions.Program
 	// Texts are what is rendered of it, and Auth names the credential. Nil: there is none.
@@ -36,24 +35,20 @@ type GitTexts struct {
 	Path   orkv1.Template `json:"path,omitempty"`
 }
 
-// gits compiles what the blocks fetch, in the order in which a cycle does, notes it in the box, and returns a compiler of texts that see
-// what has become of it.
-func (c *compiler) gits(b *Box, declared *orkv1.OperatorBox, at *field.Path) *compiler {
-	seen := c
-	for _, one := range []struct {
-		name  string
-		block *orkv1.Block
-	}{{"onReconcile", declared.OnReconcile}, {"onCreate", declared.OnCreate}} {
-		if one.block == nil || one.block.Git == nil {
-			continue
+// String names the step for people.
+func (g *Git) String() string { return g.Block + ".git" }
+
+// gits compiles what the blocks fetch, in the order in which a cycle does, and returns it by the names of the blocks, and a compiler of
+// texts that see what has become of it.
+func (c *compiler) gits(declared *orkv1.OperatorBox, at *field.Path) (map[string]*Git, *compiler) {
+	all, seen := map[string]*Git{}, c
+	for name, block := range cycleOrder(declared) {
+		if block.Git != nil {
+			all[name] = seen.seeing(seen.known.InGit()).git(block.Git, name, at.Child(name))
+			seen = seen.seeing(seen.known.WithGit())
 		}
-		if b.fetched == nil {
-			b.fetched = map[string]*Git{}
-		}
-		b.fetched[one.name] = seen.seeing(seen.known.InGit()).git(one.block.Git, one.name, at.Child(one.name))
-		seen = seen.seeing(seen.known.WithGit())
 	}
-	return seen
+	return all, seen
 }
 
 func (c *compiler) git(declared *orkv1.Git, block string, at *field.Path) *Git {
@@ -63,8 +58,8 @@ func (c *compiler) git(declared *orkv1.Git, block string, at *field.Path) *Git {
 		GitTexts{Repo: declared.Repo, Branch: declared.Branch, Path: declared.Path}, field.NewPath("git"))
 	c.report(errs...)
 	return &Git{
-		Place: block + ".git", At: here, Gate: c.gate(declared.Conditions, here), Texts: texts, Auth: declared.Auth,
-		Once: block == "onCreate" && !declared.Reconcile, ContinueOnError: declared.ContinueOnError,
+		Block: block, At: here, Gate: c.gate(declared.Conditions, here), Texts: texts, Auth: declared.Auth,
+		Once: block == onCreate && !declared.Reconcile, ContinueOnError: declared.ContinueOnError,
 	}
 }
 
@@ -95,20 +90,9 @@ func hostOfSCP(text string) bool {
 	return found && !strings.Contains(text, "://") && !strings.Contains(host, "{{")
 }
 
-// readsFetched tells whether a gate can only be asked when the repository is fetched.
-func readsFetched(program *conditions.Program) bool {
-	return slices.ContainsFunc(program.References(), func(path []string) bool {
-		return len(path) == 0 || slices.Contains([]string{roots.Git, externalRoot, "docker", "children"}, path[0])
-	})
-}
-
-// takeGit hands what is fetched to the blocks that declare it.
-func (b *Box) takeGit() {
-	for i := range b.Blocks {
-		block := &b.Blocks[i]
-		block.Git, block.GateWaitsForGit = b.fetched[block.Name], readsFetched(block.Gate)
-	}
-	b.GateWaitsForGit = readsFetched(b.Gate)
+// readsFetched tells whether a gate can only be asked, or a text only rendered, when the repository is fetched.
+func readsFetched(program referring) bool {
+	return reads(program, roots.Git) || readsResults(program)
 }
 
 // noGit refuses a repository in a block that fetches none.

@@ -55,13 +55,6 @@ func (r recorded) Fetch(ctx context.Context, request checkout.Request) (checkout
 	return result, err //nolint:wrapcheck // it is the Fetcher's
 }
 
-// readSecret is how long reading a credential may take, rememberSecret how long it is not read again, and mostSecrets how many are remembered.
-const (
-	readSecret     = 5 * time.Second
-	rememberSecret = 5 * time.Second
-	mostSecrets    = 256
-)
-
 // gitCredential reads the credential of a repository: the Secret, by default in the operator's namespace, or a variable of the environment.
 func (e *Engine) gitCredential(ctx context.Context, auth *orkv1.GitAuth) (checkout.Auth, error) {
 	if auth.SecretRef == nil {
@@ -79,12 +72,7 @@ func (e *Engine) gitCredential(ctx context.Context, auth *orkv1.GitAuth) (checko
 	if name.Namespace == "" {
 		name.Namespace = e.opts.Namespace
 	}
-	if known, ok := e.gitSecrets.Get(name); ok {
-		return known.(checkout.Auth), nil //nolint:forcetypeassert // nothing else is put there
-	}
-	limited, cancel := context.WithTimeout(ctx, readSecret)
-	defer cancel()
-	data, err := e.secret(limited, name)
+	data, err := e.knownSecret(ctx, name)
 	var found checkout.Auth
 	switch {
 	case apierrors.IsNotFound(err):
@@ -97,6 +85,5 @@ func (e *Engine) gitCredential(ctx context.Context, auth *orkv1.GitAuth) (checko
 	if err != nil {
 		return checkout.Auth{}, fmt.Errorf("credential: Secret %s: %w", name, err)
 	}
-	e.gitSecrets.Add(name, found, rememberSecret)
 	return found, nil
 }

@@ -48,8 +48,7 @@ type Engine struct {
 	observed    *informer.Pool
 	applier     *apply.Applier
 	calls       *external.Client
-	kube        *kubeReader
-	gitSecrets  *cache.LRUExpireCache // the credentials that were read a moment ago
+	known       *cache.LRUExpireCache // Secrets and ConfigMaps that were read a moment ago
 	builds      *image.Builds
 	crossed     *cross.Index
 	remote      *cross.Remote
@@ -115,10 +114,9 @@ func New(mgr manager.Manager, opts Options) (*Engine, error) {
 		flight:   flight.New(opts.Now),
 		crossed:  cross.NewIndex(),
 		remote:   cross.NewRemote(),
+		known:    cache.NewLRUExpireCache(mostRead),
 	}
 	e.calls = external.NewClient(opts.External, external.ClientOptions{Secrets: external.SecretsFunc(e.secret), Namespace: opts.Namespace})
-	e.kube = newKubeReader(e)
-	e.gitSecrets = cache.NewLRUExpireCache(mostSecrets)
 	e.builds = image.NewBuilds(opts.Builds)
 	e.drain.limit = max(0, opts.Drain)
 	e.applier = apply.New(client, e.children)

@@ -6,12 +6,12 @@ import (
 	"maps"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/runtime/observe"
 	"github.com/orkestra-runtime/orkestra/runtime/queue"
 	"github.com/orkestra-runtime/orkestra/runtime/reconciler"
+	"github.com/orkestra-runtime/orkestra/runtime/work"
 )
 
 // checkBuilders tells of all images that nothing here can build.
@@ -33,9 +33,11 @@ func (e *Engine) checkBuilders(entries map[string]*entry) error {
 func (e *entry) images(r *running) *reconciler.Images {
 	return &reconciler.Images{
 		Builds: e.engine.builds, Builders: e.engine.opts.Builders, Root: e.engine.opts.BuildRoot,
-		Secret: e.engine.secret, Namespace: e.engine.opts.Namespace, Recorder: e.metrics,
-		Wake: func(name types.NamespacedName) {
-			r.path.Offer(observe.Occurrence{Resource: name, Source: queue.SourceWatch})
+		Secret: e.engine.knownSecret, Namespace: e.engine.opts.Namespace, Recorder: e.metrics,
+		// It goes on with what it began, so that no gate before the queue is asked once more, and the one behind it sees what it saw.
+		Wake: func(w work.Work) {
+			w.Events.Source |= queue.SourceRequeue
+			r.queue.Offer(w.Item, w.Events, priorityqueue.AddOpts{})
 		},
 	}
 }

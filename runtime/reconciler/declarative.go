@@ -237,7 +237,7 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		phases := []phase{
-			d.normalize, d.guard, d.callForHooks, d.obeyRules, d.readCross, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan,
+			d.normalize, d.guard, d.keepFinalizers, d.callForHooks, d.obeyRules, d.readCross, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan,
 			d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {

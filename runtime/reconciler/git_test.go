@@ -83,7 +83,7 @@ func TestGitIsRecordedOnce(t *testing.T) {
 	for _, one := range r.requests {
 		got = append(got, one.Last)
 	}
-	if diff := cmp.Diff(want, got); diff != "" || r.requests[0].Owner != "Website.web.example.com/shop/w" {
+	if diff := cmp.Diff(want, got); diff != "" || r.requests[0].Owner != "Website.web.example.com/shop/w#onReconcile" {
 		t.Errorf("the last commit: -want, +got:\n%s\nowner %s", diff, r.requests[0].Owner)
 	}
 }
@@ -180,6 +180,44 @@ func TestGitBlocks(t *testing.T) {
 	}
 }
 
+func TestGitBlocksAreRecordedApart(t *testing.T) {
+	const a, b = "https://a.example.com/a", "https://b.example.com/b"
+	both := `{onReconcile: {git: {repo: "` + a + `"}}, onCreate: {git: {repo: "` + b + `", reconcile: true}}}`
+	cases := map[string]struct {
+		reason, box, before, after string
+		asked                      []string
+	}{
+		"Both":     {reason: "each has its own", box: both, before: "", after: "onCreate:cb onReconcile:ca", asked: []string{"", ""}},
+		"Known":    {reason: "each is compared with its own", box: both, before: "onCreate:b0 onReconcile:a0", after: "onCreate:cb onReconcile:ca", asked: []string{"a0", "b0"}},
+		"SecondIs": {reason: "a commit without a name is that of the first", box: both, before: "a0", after: "onCreate:cb onReconcile:ca", asked: []string{"a0", ""}},
+		"Once": {
+			reason: "what is fetched once keeps its own", before: "onCreate:b0 onReconcile:a0", after: "onCreate:b0 onReconcile:ca", asked: []string{"a0"},
+			box: `{onReconcile: {git: {repo: "` + a + `"}}, onCreate: {git: {repo: "` + b + `"}}}`,
+		},
+		"OneIsLeft": {
+			reason: "a block that is there no more leaves nothing", before: "onCreate:b0 onReconcile:a0", after: "ca", asked: []string{"a0"},
+			box: `{onReconcile: {git: {repo: "` + a + `"}}}`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			h, r := newGitHarness(t, tc.box, nil, map[string]string{a: "ca", b: "cb"})
+			h.resource.SetAnnotations(map[string]string{orkv1.AnnotationLastCommit: tc.before})
+			h.cycle(t)
+			var asked []string
+			for _, one := range r.requests {
+				asked = append(asked, one.Last)
+			}
+			if diff := cmp.Diff(tc.asked, asked); diff != "" || lastCommitOf(h.resource) != tc.after {
+				t.Errorf("%s\nrecorded %q, want %q; last -want, +got:\n%s", tc.reason, lastCommitOf(h.resource), tc.after, diff)
+			}
+			if len(r.requests) == 2 && r.requests[0].Owner == r.requests[1].Owner {
+				t.Error("two repositories have two working copies")
+			}
+		})
+	}
+}
+
 func TestGitFailure(t *testing.T) {
 	h, _ := newGitHarness(t, `{rollback: {trigger: {consecutiveFailures: 1}}, onReconcile: {git: {repo: "https://a.example.com/a"}, `+shownGit+`},
 		status: {fields: [{path: why, value: "{{ .git.error }}", when: [{field: git.called, equals: "true"}]}, {path: never, value: x}]}}`, nil, nil)
@@ -203,7 +241,7 @@ func TestGitForgets(t *testing.T) {
 	if _, err := h.Reconcile(t.Context(), w); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"Website.web.example.com/shop/w"}, r.forgotten); diff != "" {
+	if diff := cmp.Diff([]string{"Website.web.example.com/shop/w#onReconcile"}, r.forgotten); diff != "" {
 		t.Errorf("a resource that is gone: -want, +got:\n%s", diff)
 	}
 	without, r := newGitHarness(t, `{onReconcile: {}}`, nil, nil)

@@ -7,6 +7,8 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -32,8 +34,8 @@ type Images struct {
 	// Secret reads the data of a Secret, and Namespace is where one is that names no namespace.
 	Secret    func(context.Context, types.NamespacedName) (map[string][]byte, error)
 	Namespace string
-	// Wake has a resource looked at again whose build has ended, or whose turn has come.
-	Wake func(types.NamespacedName)
+	// Wake has work gone on with whose build has ended, or whose turn has come.
+	Wake func(work.Work)
 	// Recorder is told of the builds.
 	Recorder image.Recorder
 }
@@ -43,14 +45,9 @@ func (i *Images) forget(w work.Work) {
 	if i == nil {
 		return
 	}
-	for _, one := range w.Set.Builds() {
-		i.Builds.Forget(i.owner(w, one))
+	for _, block := range w.Set.BuildBlocks {
+		i.Builds.Forget(blockOf(w, block))
 	}
-}
-
-// owner names who an image is built for.
-func (i *Images) owner(w work.Work, build *box.Build) string {
-	return w.Set.GVK.GroupKind().String() + "/" + w.Item.String() + "#" + build.Block
 }
 
 // BuildError is an image that could not be built. It is built again when a cycle comes after Again.
@@ -106,34 +103,52 @@ func (s *scope) noteBuild(name, digest string, succeeded bool, err error, called
 // buildImages has the images of the blocks built, that of onReconcile first. While one is not done, the cycle ends: the children stay as they
 // are.
 func (d *Declarative) buildImages(ctx context.Context, s *scope) (done bool, err error) {
-	if d.Images == nil || !s.Box.Builds() || !s.calls(s.Box.Gate, s.Box.BuildWaits) {
+	if d.Images == nil {
 		return false, nil
 	}
-	for i := len(s.Box.Blocks) - 1; i >= 0; i-- {
-		block := &s.Box.Blocks[i]
-		if block.Build == nil || !s.calls(block.Gate, block.BuildWaits) || !s.passes(block.Build.Gate, s.facts, block.Build.String) {
+	for _, block := range s.Set.BuildBlocks {
+		build := s.wantedBuild(block)
+		if build == nil { // neither is the one that is on its way, if there is: what it pushes would be the newest there
+			d.Images.Builds.Forget(blockOf(s.Work, block))
 			continue
 		}
-		if done, err := d.buildImage(ctx, s, block.Build); done || err != nil {
+		if done, err := d.buildImage(ctx, s, build); done || err != nil {
 			return done, err
 		}
 	}
 	return false, nil
 }
 
+// wantedBuild is what a block has built at the moment, nil when that is nothing.
+func (s *scope) wantedBuild(name string) *box.Build {
+	at := slices.IndexFunc(s.Box.Blocks, func(block box.Block) bool { return block.Name == name })
+	if at < 0 || s.Box.Blocks[at].Build == nil || !s.calls(s.Box.Gate, s.Box.BuildWaits) {
+		return nil
+	}
+	block := &s.Box.Blocks[at]
+	if !s.calls(block.Gate, block.BuildWaits) || !s.passes(block.Build.Gate, s.facts, block.Build.String) {
+		return nil
+	}
+	return block.Build
+}
+
 // buildImage has one image built, unless it is.
 func (d *Declarative) buildImage(ctx context.Context, s *scope, build *box.Build) (done bool, err error) {
 	order, source, err := d.order(s, build)
 	name := order.Request.Image
-	// Without a working copy nothing has changed.
 	known := lastBuilds(s.Object.GetAnnotations())[build.Block]
-	if same := !build.Reconcile || err == nil && known.source == source || errors.Is(err, errNothing); same && name != "" && known.image == name {
+	unknown := errors.Is(err, errNothing) // without a working copy nothing has changed
+	if same := !build.Reconcile || err == nil && known.source == source || unknown; same && name != "" && known.image == name {
+		if !unknown { // the resource may have wanted another one meanwhile
+			d.Images.Builds.Forget(order.Owner)
+		}
 		s.noteBuild(name, known.digest, true, nil, true)
 		return false, nil
 	}
 	if err != nil {
 		s.noteBuild(name, "", false, err, true)
 		if build.ContinueOnError {
+			s.unbuilt = true
 			return false, nil
 		}
 		return false, fmt.Errorf("%s: %w", build, err)
@@ -148,6 +163,7 @@ func (d *Declarative) buildImage(ctx context.Context, s *scope, build *box.Build
 		if !build.ContinueOnError {
 			return false, &BuildError{Step: build.String(), Err: state.Err, Again: state.Again}
 		}
+		s.unbuilt = true
 		if s.deadline.IsZero() || state.Again.Before(s.deadline) {
 			s.deadline = state.Again
 		}
@@ -173,8 +189,8 @@ func (d *Declarative) order(s *scope, build *box.Build) (order image.Order, sour
 		return order, "", err //nolint:wrapcheck // names the text
 	}
 	order = image.Order{
-		Owner: d.Images.owner(s.Work, build), By: d.Images.Builders[build.Builder], Recorder: d.Images.Recorder,
-		Wake: func() { d.Images.Wake(s.Item.NamespacedName) },
+		Owner: blockOf(s.Work, build.Block), By: d.Images.Builders[build.Builder], Recorder: d.Images.Recorder,
+		Wake: func() { d.Images.Wake(s.Work) },
 	}
 	if order.Request.Image, err = image.Name(string(texts.Image)); err != nil {
 		return order, "", err //nolint:wrapcheck // says what is wrong
@@ -287,8 +303,8 @@ func (d *Declarative) recordBuild(ctx context.Context, s *scope, block, owner st
 	all := lastBuilds(s.Object.GetAnnotations())
 	all[block] = built
 	var texts []string
-	for _, block := range []string{"onCreate", "onReconcile"} {
-		if one, ok := all[block]; ok && s.declaresBuild(block) {
+	for _, block := range slices.Sorted(maps.Keys(all)) {
+		if one := all[block]; s.declaresBuild(block) {
 			texts = append(texts, strings.Join([]string{block, one.image, cmp.Or(one.digest, noText), cmp.Or(one.source, noText)}, " "))
 		}
 	}
@@ -300,10 +316,5 @@ func (d *Declarative) recordBuild(ctx context.Context, s *scope, block, owner st
 }
 
 func (s *scope) declaresBuild(block string) bool {
-	for i := range s.Box.Blocks {
-		if s.Box.Blocks[i].Name == block {
-			return s.Box.Blocks[i].Build != nil
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.Box.Blocks, func(one box.Block) bool { return one.Name == block && one.Build != nil })
 }

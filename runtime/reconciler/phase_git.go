@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -38,8 +40,8 @@ func (d *Declarative) fetchGit(ctx context.Context, s *scope) (done bool, err er
 
 // fetch fetches one repository. What comes of it is there also for a status that tells of a failure.
 func (d *Declarative) fetch(ctx context.Context, s *scope, git *box.Git) error {
-	last := lastCommit(s)
-	if d.Checkouts == nil || git.Once && last != "" || !s.passes(git.Gate, s.facts, func() string { return git.Place }) {
+	last := lastCommit(s, git.Block)
+	if d.Checkouts == nil || git.Once && last != "" || !s.passes(git.Gate, s.facts, git.String) {
 		return nil
 	}
 	result, err := d.checkOut(ctx, s, git, last)
@@ -47,17 +49,19 @@ func (d *Declarative) fetch(ctx context.Context, s *scope, git *box.Git) error {
 	case errors.Is(err, checkout.ErrNotFetched):
 		return nil
 	case err != nil:
-		s.checkout = checkout.Result{}
-		failed := d.notFetched(s)
+		failed := notFetched(last)
 		failed["called"], failed["error"] = "true", err.Error()
 		s.noteGit(failed)
-		logf.FromContext(ctx).V(1).Info("repository is not fetched", "git", git.Place, "reason", err.Error())
+		logf.FromContext(ctx).V(1).Info("repository is not fetched", "git", git.String(), "reason", err.Error())
 		if !git.ContinueOnError {
 			return &gitError{err}
 		}
 		return nil
 	}
-	s.checkout = result
+	if s.commits == nil {
+		s.commits = map[string]string{}
+	}
+	s.commits[git.Block] = result.Commit
 	s.noteGit(map[string]any{
 		"commit": result.Commit, "branch": result.Branch, "changed": strconv.FormatBool(result.Changed), "path": result.Folder,
 		"error": "", "called": "true", "succeeded": "true",
@@ -80,7 +84,7 @@ func (d *Declarative) checkOut(ctx context.Context, s *scope, git *box.Git, last
 		return result, err //nolint:wrapcheck // names the text
 	}
 	request := checkout.Request{
-		Owner: checkoutOwner(s.Work), Last: last, Repo: strings.TrimSpace(string(texts.Repo)),
+		Owner: blockOf(s.Work, git.Block), Last: last, Repo: strings.TrimSpace(string(texts.Repo)),
 		Branch: cmp.Or(strings.TrimSpace(string(texts.Branch)), "main"), Path: strings.TrimSpace(string(texts.Path)),
 	}
 	if git.Auth != nil && d.Credentials != nil {
@@ -91,7 +95,7 @@ func (d *Declarative) checkOut(ctx context.Context, s *scope, git *box.Git, last
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			result, err = checkout.Result{}, errors.New("whoever fetches repositories panics")
-			logf.FromContext(ctx).Error(err, "contained a panic", "git", git.Place, "panic", fmt.Sprint(recovered))
+			logf.FromContext(ctx).Error(err, "contained a panic", "git", git.String(), "panic", fmt.Sprint(recovered))
 		}
 	}()
 	return d.Checkouts.Fetch(ctx, request) //nolint:wrapcheck // fetch says what it was
@@ -99,9 +103,9 @@ func (d *Declarative) checkOut(ctx context.Context, s *scope, git *box.Git, last
 
 // notFetched is what .git shows while nothing is fetched: the commit is the last that a cycle succeeded with, so that what is made of it
 // stays as it is.
-func (d *Declarative) notFetched(s *scope) map[string]any {
+func notFetched(last string) map[string]any {
 	return map[string]any{
-		"commit": lastCommit(s), "branch": "", "changed": "false", "path": "", "error": "", "called": "false", "succeeded": "false",
+		"commit": last, "branch": "", "changed": "false", "path": "", "error": "", "called": "false", "succeeded": "false",
 	}
 }
 
@@ -110,23 +114,77 @@ func (s *scope) noteGit(fetched map[string]any) {
 	s.facts = s.facts.With(roots.Git, fetched)
 }
 
-// lastCommit is the commit that a cycle succeeded with, empty when none did.
-func lastCommit(s *scope) string {
-	for _, commit := range annotated(s.Object, orkv1.AnnotationLastCommit) {
-		if commit != "" {
+// noteNotFetched shows that nothing is fetched yet to whatever reads it: what the block came to that is fetched last.
+func (s *scope) noteNotFetched() {
+	for i := range s.Box.Blocks {
+		if git := s.Box.Blocks[i].Git; git != nil {
+			s.noteGit(notFetched(lastCommit(s, git.Block)))
+			return
+		}
+	}
+}
+
+// lastCommit is the commit of a block that a cycle succeeded with, empty when none did.
+func lastCommit(s *scope, block string) string {
+	for _, text := range annotated(s.Object, orkv1.AnnotationLastCommit) {
+		if commit := commitsOf(text, s.firstFetched())[block]; commit != "" {
 			return commit
 		}
 	}
 	return ""
 }
 
-// recordCommit writes down the commit of a cycle that did all it had to. Before that it is new: what failed is tried again. That it can't
-// be written is no failure of the cycle.
+// firstFetched is the block whose repository is fetched first.
+func (s *scope) firstFetched() string {
+	for i := range slices.Backward(s.Box.Blocks) {
+		if git := s.Box.Blocks[i].Git; git != nil {
+			return git.Block
+		}
+	}
+	return ""
+}
+
+// commitsOf reads the annotation by the names of the blocks. Where one block alone fetches a repository, its commit stands there without a
+// name; of several it is taken for that of the first.
+func commitsOf(text, first string) map[string]string {
+	commits := map[string]string{}
+	for one := range strings.FieldsSeq(text) {
+		name, commit, found := strings.Cut(one, ":")
+		if !found {
+			name, commit = first, one
+		}
+		commits[name] = commit
+	}
+	return commits
+}
+
+// commitsText is the annotation.
+func commitsText(commits map[string]string) string {
+	texts := make([]string, 0, len(commits))
+	for _, block := range slices.Sorted(maps.Keys(commits)) {
+		if len(commits) == 1 {
+			return commits[block]
+		}
+		texts = append(texts, block+":"+commits[block])
+	}
+	return strings.Join(texts, " ")
+}
+
+// recordCommit writes down the commits of a cycle that did all it had to. Before that they are new: what failed is tried again. That they
+// can't be written is no failure of the cycle.
 func (d *Declarative) recordCommit(ctx context.Context, s *scope) (done bool, err error) {
-	if s.checkout.Commit == "" || s.incomplete() || len(s.skipped) > 0 {
+	if len(s.commits) == 0 || s.incomplete() || s.unbuilt || len(s.skipped) > 0 {
 		return false, nil
 	}
-	err = d.annotate(ctx, s, map[string]any{orkv1.AnnotationLastCommit: s.checkout.Commit, legacy(orkv1.AnnotationLastCommit): nil})
+	commits := map[string]string{}
+	for i := range s.Box.Blocks {
+		if git := s.Box.Blocks[i].Git; git != nil {
+			if commit := cmp.Or(s.commits[git.Block], lastCommit(s, git.Block)); commit != "" {
+				commits[git.Block] = commit
+			}
+		}
+	}
+	err = d.annotate(ctx, s, map[string]any{orkv1.AnnotationLastCommit: commitsText(commits), legacy(orkv1.AnnotationLastCommit): nil})
 	if err != nil && !apierrors.IsNotFound(err) {
 		logf.FromContext(ctx).Error(err, "the commit is not recorded, another try follows")
 		s.again = true
@@ -134,14 +192,18 @@ func (d *Declarative) recordCommit(ctx context.Context, s *scope) (done bool, er
 	return false, nil
 }
 
-// checkoutOwner is the resource as its working copy knows it.
-func checkoutOwner(w work.Work) string {
-	return w.Set.GVK.GroupKind().String() + "/" + w.Item.NamespacedName.String()
+// blockOf names a block of a resource to whoever keeps something for it: a working copy, an image that is built. It is the same for each
+// event of the resource.
+func blockOf(w work.Work, block string) string {
+	return w.Set.GVK.GroupKind().String() + "/" + w.Item.NamespacedName.String() + "#" + block
 }
 
-// forgetCheckout removes the working copy of a resource that is no more, or about to go.
+// forgetCheckout removes the working copies of a resource that is no more, or about to go.
 func (d *Declarative) forgetCheckout(w work.Work) {
-	if d.Checkouts != nil && len(w.Set.Gits()) > 0 {
-		d.Checkouts.Forget(checkoutOwner(w))
+	if d.Checkouts == nil {
+		return
+	}
+	for _, one := range w.Set.Gits() {
+		d.Checkouts.Forget(blockOf(w, one.Block))
 	}
 }

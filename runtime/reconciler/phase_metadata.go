@@ -20,20 +20,60 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
+// keepFinalizers writes the metadata before anything of the cycle can fail or wait, where a finalizer is missing that the box needs whatever
+// is planned: a resource that goes meanwhile is not to go without what its deletion is declared to do.
+func (d *Declarative) keepFinalizers(ctx context.Context, s *scope) (done bool, err error) {
+	if s.Set.StripFinalizers || !lacks(s.Object.GetFinalizers(), d.alwaysFinalizers(s)) {
+		return false, nil
+	}
+	labels := map[string]any{}
+	if !s.Set.LabelsWait {
+		if labels, err = s.labels(); err != nil {
+			return false, err
+		}
+	}
+	return d.writeMetadata(ctx, s, labels)
+}
+
+// lacks tells whether a list has not all that are wanted.
+func lacks(has, wanted []string) bool {
+	return slices.ContainsFunc(wanted, func(f string) bool { return !slices.Contains(has, f) })
+}
+
+// alwaysFinalizers are those that a resource of the box needs whatever is planned.
+func (d *Declarative) alwaysFinalizers(s *scope) []string {
+	if s.Box.OnDelete == nil && !d.hook(s.Box).Deletes() && !d.provides(s.Box) {
+		return s.Box.Finalizers
+	}
+	return append(slices.Clone(s.Box.Finalizers), orkv1.Finalizer)
+}
+
 // keepMetadata writes finalizers and labels of the resource, as one patch, if any are to be changed.
 func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, err error) {
+	labels, err := s.labels()
+	if err != nil {
+		return false, err
+	}
+	return d.writeMetadata(ctx, s, labels)
+}
+
+// labels are those that the resource has not, or with another value.
+func (s *scope) labels() (map[string]any, error) {
 	labels := map[string]any{}
 	for _, key := range slices.Sorted(maps.Keys(s.Set.Labels)) { // of several that fail, the same is told each time
 		value, err := s.Set.Labels[key].Text(s.facts)
 		if err != nil {
-			return false, fmt.Errorf("labels[%s]: %w", key, err)
+			return nil, fmt.Errorf("labels[%s]: %w", key, err)
 		}
 		value = strings.TrimSpace(value)
 		if current, there := s.Object.GetLabels()[key]; !there || current != value {
 			labels[key] = value
 		}
 	}
+	return labels, nil
+}
 
+func (d *Declarative) writeMetadata(ctx context.Context, s *scope, labels map[string]any) (done bool, err error) {
 	before := s.Object.GetFinalizers()
 	finalizers := d.finalizers(s, before)
 	metadata := map[string]any{}
@@ -79,8 +119,8 @@ func (d *Declarative) finalizers(s *scope, before []string) []string {
 	if s.Set.StripFinalizers {
 		return slices.DeleteFunc(finalizers, func(f string) bool { return d.ours(s, f) })
 	}
-	want := slices.Clone(s.Box.Finalizers)
-	if s.Box.OnDelete != nil || d.hook(s.Box).Deletes() || d.provides(s.Box) || slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.needsFinalizer(s) {
+	want := slices.Clone(d.alwaysFinalizers(s))
+	if slices.ContainsFunc(s.planned, s.needsCleanup) || !slices.Contains(before, orkv1.Finalizer) && d.needsFinalizer(s) {
 		want = append(want, orkv1.Finalizer)
 	}
 	for _, finalizer := range want {

@@ -52,7 +52,7 @@ func (d *Declarative) provide(ctx context.Context, s *scope) (done bool, err err
 func (s *scope) missProvider(name string) {
 	if s.waiting == nil {
 		s.waiting = &waiting{
-			reason: orkv1.ReasonProviderMissing, stalled: true, partly: true,
+			reason: orkv1.ReasonProviderMissing, stalled: true, partly: true, beside: true,
 			message: fmt.Sprintf("the provider %s is not registered in this program, and what is declared of it is passed over", name),
 		}
 	}

@@ -24,7 +24,7 @@ func (d *Declarative) rollbackPhases(s *scope) []phase {
 		d.keepMetadata, d.applyChildren,
 	}
 	if s.Box.Rollback.Block == nil {
-		phases = append(phases, d.prune)
+		phases = append(phases, d.prune, d.provide)
 	}
 	return phases
 }

@@ -305,6 +305,39 @@ func TestProviderMissing(t *testing.T) {
 	}
 }
 
+// What only another program could do keeps nothing back that comes after a success.
+func TestProviderMissingIsNoFailure(t *testing.T) {
+	const url = "https://a.example.com/a"
+	h := withProviders(t, `{onReconcile: {git: {repo: "`+url+`"}}, providers: {store: [{bucket: {name: a}}]}, reconciler: {requeue: {after: 7m}}}`)
+	h.Checkouts = &repositories{commits: map[string]string{url: "c1"}}
+	outcome, _ := h.cycle(t)
+	if lastCommitOf(h.resource) != "c1" || outcome.RequeueAfter != 7*time.Minute {
+		t.Errorf("commit %q, requeue after %s", lastCommitOf(h.resource), outcome.RequeueAfter)
+	}
+}
+
+// A resource that goes back to an earlier spec goes back to what providers made of that.
+func TestRollbackAsksProviders(t *testing.T) {
+	store := &ledger{name: "store"}
+	h := newHarness(t, `{rollback: {trigger: {consecutiveFailures: 1}}, onReconcile: {configMaps: [{name: "{{ .spec.name }}"}]}, providers: {store: [{bucket: {name: a, size: "{{ .spec.v }}"}}]}}`, spec("b", "1"))
+	h.give(t, store)
+	h.look(t)
+	h.want(t, spec("b", "2"))
+	store.fail = func(_ context.Context, r providers.Request, _ bool) error {
+		if r.Declarations[0].Fields["size"] == "2" {
+			return errors.New("too large")
+		}
+		return nil
+	}
+	h.look(t)
+	h.want(t, spec("NO NAME", "3"))
+	store.kept = nil
+	h.look(t)
+	if got := store.kept["bucket a"]["size"]; got != "1" {
+		t.Errorf("the bucket has the size %q, want that of the spec that succeeded: %v", got, store.log)
+	}
+}
+
 func TestDefect62ProvidersDeleteWithoutOnDelete(t *testing.T) {
 	down := true
 	var order []string

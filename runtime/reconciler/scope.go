@@ -13,7 +13,6 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/apply"
 	"github.com/orkestra-runtime/orkestra/controllers/sources"
-	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/cross"
 	"github.com/orkestra-runtime/orkestra/runtime/work"
@@ -33,8 +32,10 @@ type scope struct {
 	// called are the results of external calls by their names, those that are not made included. Set at the start and by the phases that
 	// make calls, which replace the map.
 	called map[string]any
-	// checkout is the working copy of the repository, if one was fetched. Set by fetchGit.
-	checkout checkout.Result
+	// commits are those of the repositories that were fetched, by the names of their blocks. Set by fetchGit.
+	commits map[string]string
+	// unbuilt tells that an image could not be built, and that the cycle goes on all the same. Set by buildImages.
+	unbuilt bool
 	// effective is the resource as normalize and mutation make it. Set by them.
 	effective map[string]any
 	// validation is what the rules say, if validated tells that they were asked; denied is why they forbid the resource. Set by
@@ -100,13 +101,15 @@ type waiting struct {
 	stalled bool
 	// partly tells that the rest of the cycle is done all the same.
 	partly bool
+	// beside tells that no later cycle of this program does what this one left undone: to all that comes after a success, it is one.
+	beside bool
 	// fresh tells that the wait began in this cycle and is probably over in a moment: the status need not tell of it.
 	fresh bool
 }
 
 // incomplete tells whether the cycle left something undone: what comes after a success must not follow.
 func (s *scope) incomplete() bool {
-	return s.err != nil || s.denied != nil || s.waiting != nil || s.rollback != nil
+	return s.err != nil || s.denied != nil || s.waiting != nil && !s.waiting.beside || s.rollback != nil
 }
 
 // failed tells whether the cycle ended early: what is true of a success must not be said.
@@ -153,7 +156,7 @@ func (d *Declarative) newScope(w work.Work) *scope {
 		s.note(calls.Skipped())
 	}
 	if w.Box.Fetches() {
-		s.noteGit(d.notFetched(s))
+		s.noteNotFetched()
 	}
 	d.noteNoBuild(s)
 	return s

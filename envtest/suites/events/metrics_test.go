@@ -53,9 +53,7 @@ var ours = regexp.MustCompile(`^(orkestra|controller|ork)_`)
 
 var _ = It("The metrics have nothing that their linter finds", func(ctx SpecContext) {
 	promtool, err := exec.LookPath("promtool")
-	if err != nil {
-		Skip("promtool is not installed: apt-get install prometheus")
-	}
+	Expect(err).NotTo(HaveOccurred(), "promtool is not installed: apt-get install prometheus")
 	s := newService()
 	o := startLiveWith(ctx, strings.ReplaceAll(measured, "URL", s.URL), live.Options{})
 	space := newNamespace(ctx)
