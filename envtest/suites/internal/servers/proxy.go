@@ -35,6 +35,7 @@ type Proxy struct {
 	delay    time.Duration
 	cut      int
 	listener net.Listener
+	accepts  chan struct{} // closed when nobody accepts at the listener any more
 	open     map[net.Conn]struct{}
 	accepted int
 	ended    bool
@@ -126,8 +127,10 @@ func (p *Proxy) listenLocked() error {
 	if err != nil {
 		return err
 	}
-	p.listener = listener
+	accepts := make(chan struct{})
+	p.listener, p.accepts = listener, accepts
 	p.running.Go(func() {
+		defer close(accepts)
 		for {
 			client, err := listener.Accept()
 			if err != nil {
@@ -143,6 +146,7 @@ func (p *Proxy) listenLocked() error {
 func (p *Proxy) closeLocked() {
 	if p.listener != nil {
 		_ = p.listener.Close()
+		<-p.accepts // until then the system takes connections, and resets them
 		p.listener = nil
 	}
 	p.dropLocked()
