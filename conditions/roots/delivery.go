@@ -20,6 +20,7 @@ var (
 	deliveredTarget = deliveredBy(orkv1.AnnotationServeTarget)
 	deliveredAlias  = deliveredBy(orkv1.AnnotationServeAlias)
 	deliveredSource = deliveredBy(orkv1.AnnotationServeSource)
+	deliveredIntent = deliveredBy(orkv1.AnnotationServeIntent)
 )
 
 // Target reads from a resource by which surface it was delivered: its alias where it has one, else its target, else none.

@@ -9,8 +9,20 @@ const DeliveryRoot = "target"
 
 // Of are what texts read of a resource itself. They share its memory: nobody may write to what is in them.
 func Of(object *unstructured.Unstructured) map[string]any {
+	return ReadBy(object, func(string) bool { return true })
+}
+
+// ReadBy are those of Of for a text that tells which roots it reads: one that takes work to be made is left out where the text does not read it.
+func ReadBy(object *unstructured.Unstructured, reads func(root string) bool) map[string]any {
 	roots := Stored(object)
-	roots[DeliveryRoot] = Delivery(object)
+	if reads(DeliveryRoot) {
+		roots[DeliveryRoot] = Delivery(object)
+	}
+	if reads(RequestRoot) || reads(IntentRoot) {
+		if intent := Intent(object); intent != nil {
+			roots[RequestRoot], roots[IntentRoot] = intent, intent
+		}
+	}
 	return roots
 }
 

@@ -156,10 +156,7 @@ type reader interface{ Reads(root string) bool }
 // Facts are what a gate, or a limit of the queue, reads of a resource in a scene. They share the memory of the resource, and leave out
 // what would have to be made and is not read, since a gate is asked for each event.
 func (s *Scene) Facts(object *unstructured.Unstructured, by reader) template.Facts {
-	all := roots.Stored(object)
-	if by.Reads(roots.DeliveryRoot) {
-		all[roots.DeliveryRoot] = roots.Delivery(object)
-	}
+	all := roots.ReadBy(object, by.Reads)
 	if len(s.Declared) > 0 && by.Reads(template.SentinelRoot) {
 		sentinels := make(map[string]any, len(s.Declared))
 		for _, name := range s.Declared {

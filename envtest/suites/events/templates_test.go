@@ -23,7 +23,7 @@ var _ = Describe("templates", func() {
 reconciler: {resync: 1h, requeue: [{after: 100ms, when: [{field: status.phase, equals: ""}, {field: children.configmap.metadata.name, equals: first}]}]}
 preReconcile:
   sentinels: [generationChanged]
-  enqueueGate: {when: [{field: sentinels.generationChanged, exists: true}, {field: spec.title, equals: "  raw  "}]}
+  enqueueGate: {when: [{field: sentinels.generationChanged, exists: true}, {field: spec.title, equals: "  raw  "}, {field: intent.tier, equals: gold}]}
 onReconcile:
   external: [{name: plan, url: "URL/{{ .spec.title }}"}]
   configMaps:
@@ -36,6 +36,7 @@ onReconcile:
         child: "{{ .children.configmap.metadata.name }} {{ .children.configmaps.first.data.a }}"
         external: "{{ .external.plan.tier }}"
         target: "<{{ .target.name }}>"
+        intent: "{{ .request.tier }} {{ .intent.size }} <{{ .request.none }}>"
         health: "{{ .health.failedReconciles }}"
         metrics: "{{ .metrics.workers }}"
     - name: "each-{{ .item.name }}"
@@ -47,10 +48,11 @@ status:
     - {path: phase, value: "{{ .external.plan.tier }} {{ .children.configmaps.roots.data.spec }}"}
     - {path: workers, value: "has {{ .metrics.workers }}"}`, s, thisMachine)
 		w := widget(namespace, "w", `{title: "  raw  ", shards: [{name: a}, {name: b}], zones: {x: "1"}}`)
-		w.SetAnnotations(map[string]string{orkv1.AnnotationServeTarget: "site"})
+		w.SetAnnotations(map[string]string{orkv1.AnnotationServeTarget: "site", orkv1.AnnotationServeIntent: `{"tier":"gold","size":3}`})
 		Expect(cluster.Create(ctx, w)).To(Succeed())
 		Eventually(data(ctx, namespace, "roots")).Should(Equal(map[string]string{
 			"object": group + "/v1 Widget w", "spec": "<raw>", "status": "<gold <raw>>", "child": "first b", "external": "gold", "target": "<site>",
+			"intent": "gold 3 <>",
 			"health": "0", "metrics": "3",
 		}))
 		Expect(statusOf(ctx, w, "phase")()).To(Equal("gold <raw>"))
