@@ -42,6 +42,8 @@ const (
 	ReasonChildProtected = "ChildProtected"
 	// ReasonChildContested is a child that somebody else changes back each time it is written, which is now written ever more rarely.
 	ReasonChildContested = "ChildContested"
+	// ReasonStatusRestless is a status that changes with each cycle and leads to the next one, which is now written ever more rarely.
+	ReasonStatusRestless = "StatusRestless"
 	// ReasonChildTerminating is a child that is made anew when an object of its name, which is on its way out, is gone.
 	ReasonChildTerminating = "ChildTerminating"
 	// ReasonChildNotReady is a child that is made when another one, on which it depends, is there and ready.

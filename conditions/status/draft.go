@@ -113,10 +113,13 @@ func (d *Draft) Next(now time.Time) map[string]any {
 
 // ChangesFields tells whether a field differs, conditions and observedGeneration aside: whether whoever reads the status
 // would see something new.
-func (d *Draft) ChangesFields() bool {
+func (d *Draft) ChangesFields() bool { return len(d.ChangedFields()) > 0 }
+
+// ChangedFields are the names of the fields that differ, sorted, conditions and observedGeneration aside.
+func (d *Draft) ChangedFields() []string {
 	fields := maps.Clone(d.fields)
 	delete(fields, "observedGeneration")
-	return len(difference(fields, d.current(), false)) > 0
+	return slices.Sorted(maps.Keys(difference(fields, d.current(), false)))
 }
 
 func (d *Draft) current() map[string]any {

@@ -112,6 +112,9 @@ func (i *Informer) Stop() {
 	<-i.done
 }
 
+// Resource is what is listed and watched.
+func (i *Informer) Resource() schema.GroupVersionResource { return i.resource }
+
 // Handle calls the handler for every object there is and for every later change, until the returned function is called.
 // A handler with a resync period of its own is given every object again in that period.
 func (i *Informer) Handle(handler toolscache.ResourceEventHandler) (remove func() error, synced func() bool, err error) {

@@ -282,7 +282,7 @@ func (f *runFlags) collect(mgr manager.Manager, e *engine.Engine, l *loaded, r *
 		return fmt.Errorf("make a client for Katalog objects: %w", err)
 	}
 	if err := mgr.Add(katalogs.NewObjects(katalogs.ObjectsOptions{
-		Collection: r.collection, Engine: e, Client: client, Namespace: f.namespace, Registry: registry,
+		Collection: r.collection, Engine: e, Client: client, Namespace: f.namespace, Registry: registry, Taken: r.series.Objects,
 	})); err != nil {
 		return fmt.Errorf("add the Katalog objects to the manager: %w", err)
 	}

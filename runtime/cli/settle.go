@@ -134,6 +134,11 @@ func printStates(out io.Writer, states []engine.State) error {
 			if _, err := fmt.Fprintf(out, "---\n%s", text); err != nil {
 				return err //nolint:wrapcheck // says all there is to say
 			}
+			if resource.Held && !resource.Ready {
+				if _, err := fmt.Fprintf(out, "# held back: %s\n", strings.ReplaceAll(orDefault(resource.Reason, "by a gate"), "\n", " ")); err != nil {
+					return err //nolint:wrapcheck // says all there is to say
+				}
+			}
 			if err := printChildren(out, resource.Children); err != nil {
 				return err
 			}

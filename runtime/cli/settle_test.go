@@ -65,7 +65,7 @@ func TestPrintStates(t *testing.T) {
 				object("ConfigMap", "default", "one", nil),
 				object("Namespace", "", "one", nil),
 			},
-		}, {Object: object("Widget", "default", "two", nil)}},
+		}, {Object: object("Widget", "default", "two", nil)}, {Object: object("Widget", "default", "three", nil), Held: true, Reason: "gate closed: spec.go"}},
 	}}
 	var out strings.Builder
 	if err := printStates(&out, states); err != nil {

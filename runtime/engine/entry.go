@@ -79,6 +79,8 @@ type running struct {
 	held map[schema.GroupVersionKind]heldDefinition
 	// unobserved are the selections whose kind is not installed. Only settle uses it.
 	unobserved []informer.Selection
+	// defined are the definitions that served what is observed, as far as that has one. Only settle uses it.
+	defined map[informer.Selection]string
 	// led is set once there is a controller. Until then controller, queue, path, inventory, sources, cancel and done are not.
 	led atomic.Bool
 	// released is set once what the entry depends on is there, and stays. Until then only deletions are dealt with.
@@ -239,7 +241,7 @@ func (e *entry) warm(ctx context.Context, definition definition) (err error) {
 	r := &running{
 		definition: definition, resources: resources, unobserved: unobserved,
 		enrich: e.engine.enrich.Hold(syncing, e.set.Name, e.set.Enriches()),
-		held:   map[schema.GroupVersionKind]heldDefinition{},
+		held:   map[schema.GroupVersionKind]heldDefinition{}, defined: map[informer.Selection]string{},
 	}
 	e.noteHeld(r)
 	e.mu.Lock()

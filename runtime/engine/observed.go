@@ -102,7 +102,7 @@ func (e *entry) tellUnobserved(r *running) {
 	for _, selection := range e.set.Selections() {
 		running := e.engine.observed.Get(selection)
 		switch {
-		case running == nil || slices.Contains(r.unobserved, selection):
+		case running == nil || slices.Contains(r.unobserved, selection) || e.vanished(r, selection, running):
 			missing := informer.MissingKindError{GVK: selection.GroupVersionKind}
 			pending = append(pending, "watch of "+selection.String()+": "+missing.Error())
 		case running.Denied() != nil:
@@ -116,6 +116,18 @@ func (e *entry) tellUnobserved(r *running) {
 		// Nothing tells when rights are granted, or when an aggregated API is there.
 		e.engine.wakeUp(e.set.Name, rightsRetry)
 	}
+}
+
+// vanished tells whether the definition was deleted by which a kind was served that is observed. It is watched all the time, so that it is
+// observed again as soon as there is another one.
+func (e *entry) vanished(r *running, selection informer.Selection, objects *informer.Informer) bool {
+	name := objects.Resource().GroupResource().String()
+	if e.engine.definitions.uid(name) != "" {
+		r.defined[selection] = name
+		return false
+	}
+	_, was := r.defined[selection]
+	return was
 }
 
 // observes tells whether a definition of the group may be that of an observed kind.

@@ -2,6 +2,7 @@ package flight
 
 import (
 	"container/list"
+	"slices"
 	"sync"
 	"time"
 
@@ -129,8 +130,10 @@ func (l Log) Records(name types.NamespacedName) []Record {
 	}
 	kept := known.Value.(*log) //nolint:forcetypeassert // nothing else is in the list
 	records := make([]Record, 0, len(kept.records))
-	records = append(records, kept.records[kept.first:]...)
-	return append(records, kept.records[:kept.first]...)
+	records = append(append(records, kept.records[kept.first:]...), kept.records[:kept.first]...)
+	// One that was recorded several times stands where it was first.
+	slices.SortStableFunc(records, func(a, b Record) int { return a.Time.Compare(b.Time) })
+	return records
 }
 
 // logOf returns the log of a resource, which is then the last touched one.

@@ -33,6 +33,17 @@ func messages(records []flight.Record) []string {
 	return said
 }
 
+// What was recorded several times stands where it was last.
+func TestRecordsAreInOrder(t *testing.T) {
+	r := flight.New(clock()).Of("website")
+	for _, message := range []string{"child", "resync", "child"} {
+		r.Record(resource("a"), flight.Record{Kind: flight.Seen, Message: message})
+	}
+	if diff := cmp.Diff([]string{"event resync 0", "event child 2"}, messages(r.Records(resource("a")))); diff != "" {
+		t.Errorf("Records(a): -want, +got:\n%s", diff)
+	}
+}
+
 func TestRecorder(t *testing.T) {
 	r := flight.New(clock()).Of("website")
 	if got := r.Records(resource("a")); got != nil {

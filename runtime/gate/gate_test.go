@@ -45,8 +45,8 @@ func TestEvaluate(t *testing.T) {
 			gate.Occasion{Facts: on, Sentinels: computed(false, false), Uncomputed: true},
 			gate.Decision{Admit: true},
 		},
-		"Defect3": {"a sentinel does not stand for the conditions", both, gate.Occasion{Sentinels: computed(true, false)}, gate.Decision{Reason: off}},
-		"Empty":   {"a gate that asks nothing passes", &gate.Gate{}, gate.Occasion{Sentinels: computed(false, false)}, gate.Decision{Admit: true}},
+		"Defect03": {"a sentinel does not stand for the conditions", both, gate.Occasion{Sentinels: computed(true, false)}, gate.Decision{Reason: off}},
+		"Empty":    {"a gate that asks nothing passes", &gate.Gate{}, gate.Occasion{Sentinels: computed(false, false)}, gate.Decision{Admit: true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -87,7 +87,7 @@ func (s Snapshot) Values(now time.Time) map[string]any {
 	return map[string]any{
 		"state": string(s.State), "status": string(s.State), "statusCode": int64(s.StatusCode()),
 		"healthy": s.State == Healthy, "pending": s.State == Pending, "degraded": s.State == Degraded, "started": s.Started,
-		"gated": s.State == Gated, "gatedReason": s.GatedReason,
+		"gated": s.GatedReason != "", "gatedReason": s.GatedReason,
 		"totalReconciles": s.Total, "failedReconciles": s.Failed, "consecutiveFails": int64(s.ConsecutiveFails),
 		"errorRatePercent": s.ErrorRatePercent(), "lastReconcile": Moment(s.LastCycle), "lastError": s.LastError,
 		"uptime":     s.Uptime(now).String(),

@@ -43,7 +43,7 @@ type Objects struct {
 	status *writer
 }
 
-// ObjectsOptions configure Objects. All must be set.
+// ObjectsOptions configure Objects. All but Taken must be set.
 type ObjectsOptions struct {
 	Collection *Collection
 	Engine     Checker
@@ -52,6 +52,8 @@ type ObjectsOptions struct {
 	Namespace string
 	// Registry is that of the engine.
 	Registry *controllers.Registry
+	// Taken is told how many objects are accepted as they are, and how many are not, whenever one changed. Nil: nobody is.
+	Taken func(accepted, refused int)
 }
 
 // NewObjects returns Objects, which do nothing until they are started.
@@ -179,8 +181,12 @@ func (o *Objects) take(ctx context.Context, objects []*unstructured.Unstructured
 		log.Error(err, "Katalog objects cannot be run, another try follows")
 		return
 	}
+	refused := 0
 	for name, one := range next {
 		one.verdict = verdicts[name]
+		if len(one.errs) > 0 || one.verdict.Conflict != nil {
+			refused++
+		}
 		switch {
 		case o.known[name] == known[name]:
 		case len(one.errs) > 0:
@@ -192,4 +198,7 @@ func (o *Objects) take(ctx context.Context, objects []*unstructured.Unstructured
 		}
 	}
 	o.seen, o.known = next, known
+	if o.Taken != nil {
+		o.Taken(len(next)-refused, refused)
+	}
 }

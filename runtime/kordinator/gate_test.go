@@ -78,8 +78,8 @@ func TestDefect08ReconcileGate(t *testing.T) {
 			reason: "none is", gates: bySentinel, facts: queue.Facts{Sentinels: map[string]bool{"generationChanged": false}},
 			want: want{State: health.Gated, Reason: "sentinels: none is true"},
 		},
-		"Defect2NotComputed": {reason: "a new resource has none, and is reconciled", gates: bySentinel, facts: queue.Facts{Uncomputed: true}, want: done},
-		"OnlyEventAware":     {reason: "a gate without conditions passes every item", gates: orkv1.PreReconcile{ReconcileGate: &orkv1.ReconcileGate{EventAware: true}}, want: done},
+		"Defect02NotComputed": {reason: "a new resource has none, and is reconciled", gates: bySentinel, facts: queue.Facts{Uncomputed: true}, want: done},
+		"OnlyEventAware":      {reason: "a gate without conditions passes every item", gates: orkv1.PreReconcile{ReconcileGate: &orkv1.ReconcileGate{EventAware: true}}, want: done},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

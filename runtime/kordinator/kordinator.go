@@ -79,14 +79,14 @@ func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.
 		return reconcile.Result{}, nil // every resource is queued when the entry is released
 	}
 	w.Box = k.Set.Effective(roots.Target(w.Object))
+	k.Metrics.Active.Inc() // also while the gate makes calls
+	defer k.Metrics.Active.Dec()
 	if !k.admits(ctx, w) {
 		return reconcile.Result{}, nil // until the next event
 	}
 
 	start := time.Now()
-	k.Metrics.Active.Inc()
 	outcome, err := k.contain(ctx, w)
-	k.Metrics.Active.Dec()
 	k.Metrics.Reconciled(time.Since(start), err)
 	again := k.again(ctx, item.NamespacedName, err)
 	if again > 0 {

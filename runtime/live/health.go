@@ -75,7 +75,7 @@ func (a *api) health(w http.ResponseWriter, _ *http.Request, v view) {
 		ResourceCount: v.Resources, ReadyCount: h.Ready, TotalCount: h.Resources, LastError: hideIn(h.LastError),
 		RollbackActive: h.RolledBack > 0, RollbackTotal: h.Rollbacks, Waiting: h.Waiting,
 		HasUnhealthyDependencies: h.HasUnhealthyDeps, Dependencies: a.dependencies(v), Missing: h.Missing,
-		Gated: h.State == health.Gated, GatedReason: h.GatedReason, PendingObservation: h.PendingObservation,
+		Gated: h.GatedReason != "", GatedReason: h.GatedReason, PendingObservation: h.PendingObservation,
 	})
 }
 

@@ -124,7 +124,7 @@ func (a *api) brief(v view) brief {
 	}
 	return brief{s, figures{
 		State: v.Health.State, Healthy: v.Health.State == health.Healthy, Started: v.Health.Started, Pending: v.Health.State == health.Pending,
-		IsKonductor: v.leads, Gated: v.Health.State == health.Gated, GatedReason: v.Health.GatedReason,
+		IsKonductor: v.leads, Gated: v.Health.GatedReason != "", GatedReason: v.Health.GatedReason,
 		HasUnhealthyDependencies: v.Health.HasUnhealthyDeps, WorkersActive: v.Sample.Busy, QueueDepth: v.Sample.QueueDepth,
 		ResourceCount: v.Resources, TotalReconciles: v.Health.Total, ErrorRate: v.Health.ErrorRatePercent(),
 	}}

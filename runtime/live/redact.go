@@ -10,8 +10,8 @@ const redactedText = "<redacted>"
 
 var (
 	// sensitiveKey matches the keys of values that are secret by what they are called.
-	sensitiveKey = regexp.MustCompile(`(?i)(pass(word|wd|phrase)?|secret([-_]?(access)?[-_]?key)?|token|api[-_]?key|private[-_]?key|access[-_]?key` +
-		`|credentials?|authorization|cookie|connection[-_]?string)$|^(auth|dsn|pat)$`)
+	sensitiveKey = regexp.MustCompile(`(?i)(pass(word|wd|phrase)?|pwd|secret([-_]?(access)?[-_]?key)?|token|api[-_]?key|private[-_]?key|access[-_]?key` +
+		`|credentials?|authorization|cookie|connection[-_]?string)([-_]?(value|data|text))?$|^(auth|dsn|pat)$`)
 	// userInfo finds the credentials in a URL, and secretQuery those behind its question mark.
 	userInfo    = regexp.MustCompile(`://[^/@\s"]+@`)
 	secretQuery = regexp.MustCompile(`(?i)([?&](?:[a-z_-]*(?:token|key|secret|password|signature|sig)))=[^&\s"]+`)

@@ -6,6 +6,7 @@ import "github.com/prometheus/client_golang/prometheus"
 type Reloads struct {
 	total      *prometheus.CounterVec
 	successful *prometheus.GaugeVec
+	objects    *prometheus.GaugeVec
 }
 
 // NewReloads makes the series and registers them. What was read at the start counts as successful.
@@ -17,8 +18,11 @@ func NewReloads(registerer prometheus.Registerer) (*Reloads, error) {
 		successful: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "orkestra_katalog_last_reload_successful", Help: "1 when what the Katalog files say now is what runs, 0 when they are wrong.",
 		}, nil),
+		objects: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "orkestra_katalog_objects", Help: "Katalog objects by state: accepted as they are, or refused.",
+		}, []string{"state"}),
 	}
-	for _, register := range []func() error{share(registerer, &r.total), share(registerer, &r.successful)} {
+	for _, register := range []func() error{share(registerer, &r.total), share(registerer, &r.successful), share(registerer, &r.objects)} {
 		if err := register(); err != nil {
 			return nil, err
 		}
@@ -27,7 +31,14 @@ func NewReloads(registerer prometheus.Registerer) (*Reloads, error) {
 		r.total.WithLabelValues(result)
 	}
 	r.successful.WithLabelValues().Set(1)
+	r.Objects(0, 0)
 	return r, nil
+}
+
+// Objects records how many Katalog objects are accepted as they are, and how many are refused.
+func (r *Reloads) Objects(accepted, refused int) {
+	r.objects.WithLabelValues("accepted").Set(float64(accepted))
+	r.objects.WithLabelValues("refused").Set(float64(refused))
 }
 
 // Reloaded records that the files were read anew.

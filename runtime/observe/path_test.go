@@ -91,25 +91,25 @@ func TestDefects1To3And5EnqueueGate(t *testing.T) {
 		event         observe.Occurrence
 		want          bool
 	}{
-		"NoGate":      {reason: "without a gate everything is queued", event: changed(object("1"), object("2")), want: true},
-		"SpecChange":  {"the generation changed", byGeneration, nil, changed(object("1"), object("2", generation(2))), true},
-		"StatusOnly":  {"a change of the status alone has no new generation", byGeneration, nil, changed(object("1"), object("2")), false},
-		"Resync":      {"a resync changes nothing", byGeneration, nil, changed(object("1"), object("1")), false},
-		"Defect2":     {"a new resource has no transition, so a list of sentinels does not hold it back", byGeneration, nil, changed(nil, object("1")), true},
-		"Defect2Echo": {"nor a change of a child", byGeneration, object("1"), ofChild(), true},
-		"Defect5":     {"nothing was computed for a child: the function is false, and no error", byCondition, object("1"), ofChild(), false},
-		"Created":     {"in conditions a new resource counts as changed", byCondition, nil, changed(nil, object("1")), true},
-		"Changed":     {"and so does a changed one", byCondition, nil, changed(object("1"), object("2", generation(2))), true},
-		"NotChanged":  {"another change does not", byCondition, nil, changed(object("1"), object("2")), false},
-		"Defect1":     {"a new resource is asked as a changed one is", byActive, nil, changed(nil, object("1")), false},
-		"Active":      {"the condition holds", byActive, nil, changed(nil, object("1", active)), true},
-		"ChildOf":     {"an event of a child is asked about the resource in memory", byActive, object("1", active), ofChild(), true},
-		"ChildOfIdle": {"which may be refused", byActive, object("1"), ofChild(), false},
-		"Defect3":     {"a sentinel that is true does not stand for the conditions", both, nil, changed(object("1"), object("2", generation(2))), false},
-		"BothHold":    {"both hold", both, nil, changed(object("1"), object("2", generation(2), active)), true},
-		"Deleting":    {"a resource on its way out passes", byActive, nil, changed(object("1"), object("2", going)), true},
-		"Gone":        {"so does one that is gone", byActive, nil, changed(object("1"), nil), true},
-		"ChildOfGone": {"and a child of one that is gone", byActive, nil, ofChild(), true},
+		"NoGate":       {reason: "without a gate everything is queued", event: changed(object("1"), object("2")), want: true},
+		"SpecChange":   {"the generation changed", byGeneration, nil, changed(object("1"), object("2", generation(2))), true},
+		"StatusOnly":   {"a change of the status alone has no new generation", byGeneration, nil, changed(object("1"), object("2")), false},
+		"Resync":       {"a resync changes nothing", byGeneration, nil, changed(object("1"), object("1")), false},
+		"Defect02":     {"a new resource has no transition, so a list of sentinels does not hold it back", byGeneration, nil, changed(nil, object("1")), true},
+		"Defect02Echo": {"nor a change of a child", byGeneration, object("1"), ofChild(), true},
+		"Defect05":     {"nothing was computed for a child: the function is false, and no error", byCondition, object("1"), ofChild(), false},
+		"Created":      {"in conditions a new resource counts as changed", byCondition, nil, changed(nil, object("1")), true},
+		"Changed":      {"and so does a changed one", byCondition, nil, changed(object("1"), object("2", generation(2))), true},
+		"NotChanged":   {"another change does not", byCondition, nil, changed(object("1"), object("2")), false},
+		"Defect01":     {"a new resource is asked as a changed one is", byActive, nil, changed(nil, object("1")), false},
+		"Active":       {"the condition holds", byActive, nil, changed(nil, object("1", active)), true},
+		"ChildOf":      {"an event of a child is asked about the resource in memory", byActive, object("1", active), ofChild(), true},
+		"ChildOfIdle":  {"which may be refused", byActive, object("1"), ofChild(), false},
+		"Defect03":     {"a sentinel that is true does not stand for the conditions", both, nil, changed(object("1"), object("2", generation(2))), false},
+		"BothHold":     {"both hold", both, nil, changed(object("1"), object("2", generation(2), active)), true},
+		"Deleting":     {"a resource on its way out passes", byActive, nil, changed(object("1"), object("2", going)), true},
+		"Gone":         {"so does one that is gone", byActive, nil, changed(object("1"), nil), true},
+		"ChildOfGone":  {"and a child of one that is gone", byActive, nil, ofChild(), true},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -299,7 +299,7 @@ func TestGateMetrics(t *testing.T) {
 }
 
 // The reconcile gate is told of each event by itself, in order and one at a time, or of all of them merged.
-func TestDefect6And7EventsOfOneResource(t *testing.T) {
+func TestDefect06And07EventsOfOneResource(t *testing.T) {
 	const edits = 200
 	for _, aware := range []bool{true, false} {
 		t.Run(fmt.Sprintf("EventAware=%t", aware), func(t *testing.T) {
@@ -342,7 +342,7 @@ func TestDefect6And7EventsOfOneResource(t *testing.T) {
 }
 
 // An item that asks to come back was forgotten before, and keeps the sentinels of its event all the same.
-func TestDefect9RequeueKeepsSentinels(t *testing.T) {
+func TestDefect09RequeueKeepsSentinels(t *testing.T) {
 	w := newWay(t, byGeneration, nil)
 	w.Offer(changed(object("1"), object("2", generation(2))))
 	item, _ := w.Queue.Get()

@@ -172,7 +172,7 @@ func TestStageDeletion(t *testing.T) {
 }
 
 // Defect 4: the policy of a gate holds for the shared calls as well.
-func TestDefect4FailPolicy(t *testing.T) {
+func TestDefect04FailPolicy(t *testing.T) {
 	cases := map[string]struct {
 		reason, policy string
 		answer         external.Answer

@@ -55,15 +55,15 @@ func childNameOf(one *planned) childName {
 	return childName{one.Object.GroupVersionKind(), client.ObjectKeyFromObject(one.Object)}
 }
 
-// open returns the contest over a child that must not be written now, or nil.
-func (c *contests) open(s *scope, one *planned, now time.Time) *contest {
+// open returns the contest over a child that must not be written now, or nil. The name of none stands for the resource's own status.
+func (c *contests) open(s *scope, name childName, now time.Time) *contest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	mine := c.byResource[s.Item.NamespacedName]
 	if len(mine) == 0 {
 		return nil
 	}
-	known := mine[childNameOf(one)]
+	known := mine[name]
 	if known == nil || known.generation != s.Object.GetGeneration() || !now.Before(known.until) {
 		return nil
 	}
@@ -71,38 +71,29 @@ func (c *contests) open(s *scope, one *planned, now time.Time) *contest {
 	return &seen
 }
 
-// note counts what became of a child. One that was as declared when its time came is contested no more.
-func (c *contests) note(s *scope, one *planned, change apply.Change, now time.Time) {
+// note counts what became of a child, and returns the contest over it once there is one. A child that was as declared when its time came is
+// contested no more.
+func (c *contests) note(s *scope, one *planned, change apply.Change, now time.Time) *contest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	mine := c.byResource[s.Item.NamespacedName]
 	if len(mine) == 0 && change.Action == apply.Unchanged {
-		return
+		return nil
 	}
 	known := mine[childNameOf(one)]
 	switch change.Action {
 	case apply.Configured:
 	case apply.Created: // it is made anew, unless the resource is
 		if !s.wasReady() && (known == nil || known.until.IsZero()) {
-			return
+			return nil
 		}
 	default:
 		if known != nil && (!known.until.IsZero() || now.Sub(known.writes[len(known.writes)-1]) > contestWindow) {
 			delete(mine, childNameOf(one))
 		}
-		return
+		return nil
 	}
-	if known == nil || known.generation != s.Object.GetGeneration() {
-		if c.byResource == nil {
-			c.byResource = map[types.NamespacedName]map[childName]*contest{}
-		}
-		if mine == nil {
-			mine = map[childName]*contest{}
-			c.byResource[s.Item.NamespacedName] = mine
-		}
-		known = &contest{generation: s.Object.GetGeneration()}
-		mine[childNameOf(one)] = known
-	}
+	known = c.knownLocked(s, childNameOf(one))
 	for len(known.writes) > 0 && now.Sub(known.writes[0]) >= contestWindow {
 		known.writes = known.writes[1:]
 	}
@@ -111,15 +102,39 @@ func (c *contests) note(s *scope, one *planned, change apply.Change, now time.Ti
 	if change.By != "" { // not every event that comes with a contest tells
 		known.by = change.By
 	}
-	switch {
-	case !known.until.IsZero():
-		known.delay = min(2*known.delay, contestLongest)
-	case len(known.writes) > contestedAfter:
-		known.delay = contestFirst
-	default:
-		return
+	return known.slow(len(known.writes) > contestedAfter, now)
+}
+
+// knownLocked is the contest over a child, a new one where there was none of the generation.
+func (c *contests) knownLocked(s *scope, name childName) *contest {
+	mine := c.byResource[s.Item.NamespacedName]
+	if mine == nil {
+		if c.byResource == nil {
+			c.byResource = map[types.NamespacedName]map[childName]*contest{}
+		}
+		mine = map[childName]*contest{}
+		c.byResource[s.Item.NamespacedName] = mine
 	}
-	known.until = now.Add(known.delay)
+	if known := mine[name]; known != nil && known.generation == s.Object.GetGeneration() {
+		return known
+	}
+	mine[name] = &contest{generation: s.Object.GetGeneration()}
+	return mine[name]
+}
+
+// slow notes when the next write may be, once there are too many of them, and returns what is known of the contest then.
+func (c *contest) slow(tooMany bool, now time.Time) *contest {
+	switch {
+	case !c.until.IsZero():
+		c.delay = min(2*c.delay, contestLongest)
+	case tooMany:
+		c.delay = contestFirst
+	default:
+		return nil
+	}
+	c.until = now.Add(c.delay)
+	seen := *c
+	return &seen
 }
 
 // forget drops what is known of a resource that is gone.
@@ -131,18 +146,28 @@ func (c *contests) forget(resource types.NamespacedName) {
 
 // contested tells whether a child has to be left as somebody else wants it for a while, and notes why. The rest of the cycle is done.
 func (d *Declarative) contested(s *scope, one *planned) bool {
-	now := d.Now()
-	over := d.contests.open(s, one, now)
+	over := d.contests.open(s, childNameOf(one), d.Now())
+	s.tellContest(one, over)
+	return over != nil
+}
+
+// tellContest has the resource say that there is a contest, also in the cycle that writes the child once more: whether that helps, the next one
+// sees. Nil: there is none.
+func (s *scope) tellContest(one *planned, over *contest) {
 	if over == nil {
-		return false
+		return
 	}
-	if s.deadline.IsZero() || over.until.Before(s.deadline) {
-		s.deadline = over.until
-	}
+	s.lookAgain(over.until)
 	if s.waiting == nil {
 		s.waiting = &waiting{reason: orkv1.ReasonChildContested, message: over.message(one), stalled: true, partly: true}
 	}
-	return true
+}
+
+// lookAgain has another cycle at a time, or before.
+func (s *scope) lookAgain(at time.Time) {
+	if s.deadline.IsZero() || at.Before(s.deadline) {
+		s.deadline = at
+	}
 }
 
 // wasReady tells whether the resource was ready when the cycle began.

@@ -119,6 +119,8 @@ type Declarative struct {
 	histories histories
 	// contests are those over children that somebody else changes back.
 	contests contests
+	// statusWrites are how often the status of resources was written lately.
+	statusWrites statusWrites
 	// rivals are the resources that have a value which others want to be unique, and claims the children that others have.
 	rivals waiters[types.NamespacedName]
 	claims waiters[childName]

@@ -37,7 +37,7 @@ func (d *Declarative) applyChildren(ctx context.Context, s *scope) (done bool, e
 		if err != nil {
 			return false, fmt.Errorf("%s: %w", one.path, err)
 		}
-		d.contests.note(s, one, change, d.Now())
+		s.tellContest(one, d.contests.note(s, one, change, d.Now()))
 		s.changes = append(s.changes, change)
 	}
 	if missing, ok := errors.AsType[*sources.MissingError](s.planErr); ok {

@@ -164,9 +164,7 @@ func (d *Declarative) buildImage(ctx context.Context, s *scope, build *box.Build
 			return false, &BuildError{Step: build.String(), Err: state.Err, Again: state.Again}
 		}
 		s.unbuilt = true
-		if s.deadline.IsZero() || state.Again.Before(s.deadline) {
-			s.deadline = state.Again
-		}
+		s.lookAgain(state.Again)
 		return false, nil
 	default:
 		s.noteBuild(name, "", false, nil, true)

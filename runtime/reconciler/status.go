@@ -46,6 +46,8 @@ func (d *Declarative) writeStatus(ctx context.Context, s *scope) {
 	}
 	again := s.again || s.outdated() || s.Box.ReadsStatus && draft.ChangesFields()
 	switch err := d.updateStatus(ctx, s, draft); {
+	case errors.Is(err, errRestless):
+		again = false
 	case apierrors.IsConflict(err): // the event of the change that was missed brings the next cycle
 		log.V(1).Info("status is left as it is", "reason", err.Error())
 		again = false
@@ -195,7 +197,14 @@ func (d *Declarative) updateStatus(ctx context.Context, s *scope, draft *status.
 	}
 	next := draft.Next(d.Now())
 	if next == nil {
+		d.contests.calm(s, d.Now())
 		return nil
+	}
+	switch told, err := d.restless(s, draft); {
+	case err != nil:
+		return err
+	case told:
+		next = draft.Next(d.Now())
 	}
 	// The rest goes along, though the server keeps what it has of it: admission and the record of who manages which field look at
 	// all that is sent.

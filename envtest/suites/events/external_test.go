@@ -276,7 +276,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`, s, thisMachine)
 		Eventually(data(ctx, namespace, "a")).ShouldNot(BeNil())
 	})
 
-	DescribeTable("Defect4: follows failPolicy when it fails, shared or not", func(ctx context.Context, gates string, admitted bool, which string) {
+	DescribeTable("Defect04: follows failPolicy when it fails, shared or not", func(ctx context.Context, gates string, admitted bool, which string) {
 		namespace, s := newNamespace(ctx), newService()
 		s.answer(503, "")
 		calling(ctx, namespace, "", quietResync+"preReconcile: "+gates+"\nonReconcile: {configMaps: [{name: a, data: {a: b}}]}", s, thisMachine)

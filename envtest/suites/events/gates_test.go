@@ -72,7 +72,7 @@ onReconcile: {configMaps: [{name: a, data: {a: "{{ .spec.a }}"}}]}`)
 		Eventually(data(ctx, namespace, "a")).Should(HaveKeyWithValue("a", "two"))
 	})
 
-	It("Defect1: is asked about a new resource as well", func(ctx context.Context) {
+	It("Defect01: is asked about a new resource as well", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
 preReconcile: {enqueueGate: {when: [{field: spec.active, equals: "true"}]}}
@@ -101,7 +101,7 @@ preReconcile:
 })
 
 var _ = Describe("a reconcile gate", func() {
-	It("Defect2: lets a new resource through whatever its sentinels", func(ctx context.Context) {
+	It("Defect02: lets a new resource through whatever its sentinels", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		operate(ctx, namespace, "", quietResync+`
 preReconcile:
@@ -145,7 +145,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`)
 	// slow makes a cycle take a while whenever the spec changed.
 	const slow = "onReconcile: {configMaps: [{name: \"{{ .metadata.name }}\", sleep: 3s, data: {a: \"{{ .spec.a }}\"}}]}"
 
-	It("Defect6: merges the sentinels of events that wait", func(ctx context.Context) {
+	It("Defect06: merges the sentinels of events that wait", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
 preReconcile:
@@ -161,7 +161,7 @@ preReconcile:
 		Expect(gate(namespace, "reconcile", "refused")()).To(BeZero())
 	})
 
-	It("Defect7: sees each event by itself, in order, with eventAware", func(ctx context.Context) {
+	It("Defect07: sees each event by itself, in order, with eventAware", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
 preReconcile:
