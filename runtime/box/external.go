@@ -13,8 +13,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/providers/external"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
