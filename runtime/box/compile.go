@@ -102,6 +102,7 @@ func compile(
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
 		Namespaces:       namespaces.For(katalog, entry),
+		Protection:       protection(katalog, entry),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 		CrossAccess:      crossAccess(katalog, entry),

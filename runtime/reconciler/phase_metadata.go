@@ -34,6 +34,8 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 		}
 	}
 
+	maps.Copy(labels, s.Set.Protection.Labels(s.Object.GetLabels()))
+
 	before := s.Object.GetFinalizers()
 	finalizers := d.finalizers(s, before)
 	metadata := map[string]any{}
