@@ -11,6 +11,7 @@ import (
 	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
 // Cluster is which cluster a command works on.
@@ -61,8 +62,18 @@ func DefaultNamespace() string {
 	return EnvOr("ORK_NAMESPACE", "default")
 }
 
-// Free tells whether an address can be listened on. 0, for none, can.
-func Free(ctx context.Context, address string) bool {
+// LeaveTaken leaves addresses that somebody listens on already to whoever does: 0 takes their place. It is for processes outside of a cluster.
+func LeaveTaken(ctx context.Context, addresses ...*string) {
+	for _, address := range addresses {
+		if !free(ctx, *address) {
+			logf.FromContext(ctx).Info("address is in use and left to whoever has it", "address", *address)
+			*address = "0"
+		}
+	}
+}
+
+// free tells whether an address can be listened on. 0, for none, can.
+func free(ctx context.Context, address string) bool {
 	if address == "0" || address == "" {
 		return true
 	}

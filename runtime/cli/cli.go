@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
@@ -39,6 +40,8 @@ type Options struct {
 	Providers *providers.Registry
 	// Checkouts makes what fetches repositories. Nil: the binary has nothing that does, and refuses Katalogs that name one.
 	Checkouts func(CheckoutOptions) (checkout.Fetcher, error)
+	// Check finds what is wrong with the part of a Katalog that another process reads, for validate. Nil: nobody does.
+	Check katalog.Checks
 	// Builders makes what builds images. Nil: the binary has nothing that does.
 	Builders Builders
 }

@@ -46,7 +46,7 @@ kubectl -n orkestra-system port-forward deployment/orkestra 8080`,
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explain(cmd.Context(), opts, args[0], args[1]) },
 	}
 	command.OutputFlag(cmd, &f.output)
-	cmd.Flags().StringVar(&f.server, "server", cmp.Or(os.Getenv("ORK_SERVER"), "http://localhost:"+defaultPort), "the operator's live API; default: ORK_SERVER, else this machine")
+	cmd.Flags().StringVar(&f.server, "server", cmp.Or(os.Getenv("ORK_SERVER"), "http://localhost:"+command.DefaultPort), "the operator's live API; default: ORK_SERVER, else this machine")
 	cmd.Flags().StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token of the live API; default: ORK_API_TOKEN, else none")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 10*time.Second, "how long the operator may take to answer")
 	return cmd
@@ -121,7 +121,7 @@ func (f *explainFlags) crdOf(ctx context.Context, kind string) (string, error) {
 func (f *explainFlags) get(ctx context.Context, path []string, into any) error {
 	server, err := url.Parse(f.server)
 	if err != nil || server.Host == "" {
-		return command.Usage(fmt.Errorf("--server %q is no URL such as http://localhost:%s", f.server, defaultPort))
+		return command.Usage(fmt.Errorf("--server %q is no URL such as http://localhost:%s", f.server, command.DefaultPort))
 	}
 	for i := range path {
 		path[i] = url.PathEscape(path[i])
@@ -130,7 +130,7 @@ func (f *explainFlags) get(ctx context.Context, path []string, into any) error {
 	if err != nil {
 		return fmt.Errorf("ask the operator: %w", err)
 	}
-	token, err := apiToken(f.tokenFile)
+	token, err := command.APIToken(f.tokenFile)
 	if err != nil {
 		return err
 	}

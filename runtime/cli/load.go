@@ -27,7 +27,7 @@ type loaded struct {
 // reading is what files are read for.
 type reading struct {
 	inCluster bool // to run them in a cluster, which has the CRDs
-	motifs    bool // to check them, Motifs as well
+	motifs    bool // to check them whole, Motifs as well
 	run       bool // to run them, for which there must be the Go code that they name
 	rights    bool // to print what rights they need
 }
@@ -65,6 +65,10 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 			case purpose.motifs:
 				found.Warnings = append(found.Warnings, missing...)
 			}
+			if purpose.motifs && opts.Check != nil {
+				errs, warnings := opts.Check(document)
+				found.Errors, found.Warnings = with(found.Errors, errs), with(found.Warnings, warnings)
+			}
 			return found.Errors, found.Warnings
 		},
 		Evaluate: conditions.Constant, Motifs: purpose.motifs,
@@ -73,6 +77,16 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 		l.documents, l.warnings, l.sources = result.Documents, result.Warnings, result.Sources
 	}
 	return l, err //nolint:wrapcheck // says where and what
+}
+
+// with are findings and those of somebody else, who may have found the same.
+func with(findings, others field.ErrorList) field.ErrorList {
+	for _, one := range others {
+		if !slices.ContainsFunc(findings, func(f *field.Error) bool { return f.Error() == one.Error() }) {
+			findings = append(findings, one)
+		}
+	}
+	return findings
 }
 
 // loadInterruptibly is load for a command that is interrupted while it waits for the standard input or for a pipe.

@@ -72,7 +72,7 @@ Katalog objects of the operator's namespace run as well.`,
 	flags := cmd.Flags()
 	f.Cluster.Add(cmd)
 	flags.StringVar(&f.namespace, "namespace", command.DefaultNamespace(), "where the operator keeps its own state")
-	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", defaultPort), "address of the metrics and the live API, 0 for none")
+	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics and the live API, 0 for none")
 	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.leadership.add(cmd, &f.environment)
@@ -109,7 +109,7 @@ func (f *runFlags) check(opts Options) error {
 	if err := f.environment.Err(); err != nil {
 		return err
 	}
-	if err := checkPort(); err != nil {
+	if err := command.CheckPort(); err != nil {
 		return err
 	}
 	if _, err := f.external.Registry(opts.External); err != nil {
@@ -284,12 +284,7 @@ func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.
 func (f *runFlags) manager(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) (manager.Manager, error) {
 	log := logf.FromContext(ctx)
 	if !command.InCluster() {
-		for _, address := range []*string{&f.metrics, &f.probes} {
-			if !command.Free(ctx, *address) {
-				log.Info("address is in use and left to whoever has it", "address", *address)
-				*address = "0"
-			}
-		}
+		command.LeaveTaken(ctx, &f.metrics, &f.probes)
 	}
 	options := ctrl.Options{
 		Scheme:                  scheme,
