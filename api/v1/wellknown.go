@@ -37,8 +37,7 @@ const (
 	LabelOwnerName = "orkestra-owner"
 	// LabelServeTarget is on the children of a resource whose target has a box of its own, and holds the target.
 	LabelServeTarget = "orkestra-serve-target"
-	// LabelDeletionProtection with the value true keeps the runtime from deleting a child, and with a gateway everybody from deleting a resource.
-	// People put it there, and the runtime where a Katalog protects its resources.
+	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
 	LabelDeletionProtection = Domain + "deletion-protection"
 	// LegacyLabelDeletionProtection means the same where it stands already.
 	LegacyLabelDeletionProtection = "orkestra.io/deletion-protection"

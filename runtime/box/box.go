@@ -45,8 +45,6 @@ type Set struct {
 	Namespaces namespaces.Guard
 	// Labels are kept on every resource.
 	Labels map[string]*template.Program
-	// Protection keeps labels on every resource by which the gateway denies its deletion. Nil: the labels are those of people.
-	Protection *Protection
 	// DependsOn are the entries that must be there first.
 	DependsOn map[string]orkv1.Dependency
 	// Normalize, Mutation and Validation look at a resource before its box does; nil ones do nothing. MutateFirst has the mutation

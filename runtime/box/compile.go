@@ -102,7 +102,6 @@ func compile(
 		Workers:          DefaultWorkers,
 		FailureThreshold: DefaultFailureThreshold,
 		Namespaces:       namespaces.For(katalog, entry),
-		Protection:       protection(katalog, entry),
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 		CrossAccess:      crossAccess(katalog, entry),

@@ -34,8 +34,6 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 		}
 	}
 
-	maps.Copy(labels, s.Set.Protection.Labels(s.Object.GetLabels()))
-
 	before := s.Object.GetFinalizers()
 	finalizers := d.finalizers(s, before)
 	metadata := map[string]any{}

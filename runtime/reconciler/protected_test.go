@@ -10,7 +10,6 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
 // A label on a child in the resource's own namespace, which garbage collection would take, has the finalizer hold the resource back before
@@ -59,23 +58,5 @@ func TestProtectedChild(t *testing.T) {
 			t.Fatalf("finalizers are %v when no child is protected any more", h.resource.GetFinalizers())
 		}
 		<-time.After(time.Millisecond)
-	}
-}
-
-// The label of a resource stands in the one patch of its metadata, comes back when somebody takes it away, and costs nothing more.
-func TestProtectedResource(t *testing.T) {
-	h := newHarness(t, `{onReconcile: {configMaps: [{name: c}]}}`, map[string]any{})
-	h.set.Protection = &box.Protection{Protected: true}
-	for _, reason := range []string{"a new resource", "one whose label is gone"} {
-		h.cycle(t)
-		if got := h.resource.GetLabels()[orkv1.LabelDeletionProtection]; got != "true" {
-			t.Fatalf("%s: the label is %q", reason, got)
-		}
-		h.applies(t, nil)
-		if _, requests := h.cycle(t); len(requests) > 0 {
-			t.Errorf("%s: the next cycle asks for %v, want nothing", reason, requests)
-		}
-		h.resource = h.resource.DeepCopy()
-		h.resource.SetLabels(nil)
 	}
 }
