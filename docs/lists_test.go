@@ -70,6 +70,7 @@ func TestLists(t *testing.T) {
 		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
 		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
 		"GateFlags":     {reason: "ork gate has these flags", got: flagsOf(t, running, "gate"), want: flagNames(t, commands, "gate")},
+		"EvalFlags":     {reason: "ork gate eval has these flags", got: flagsOf(t, running, "gate eval"), want: flagNames(t, commands, "gate eval")},
 		"SimulateFlags": {reason: "ork simulate has these flags", got: flagsOf(t, running, "simulate"), want: flagNames(t, commands, "simulate")},
 		"ExplainFlags":  {reason: "ork explain has these flags", got: flagsOf(t, running, "explain"), want: flagNames(t, commands, "explain")},
 		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},

@@ -35,6 +35,7 @@ type gateFlags struct {
 	url                                   string
 	serviceAccount, runtimeServiceAccount string
 	grace                                 time.Duration
+	external                              command.External
 	log                                   command.Logging
 	environment                           command.Environment
 
@@ -72,13 +73,18 @@ this process is.`,
 	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service")
 	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), "the account of the operator, which may do what only it does")
 	flags.DurationVar(&f.grace, "shutdown-timeout", f.environment.Duration("SHUTDOWN_GRACE_PERIOD", time.Minute), "how long requests that have begun may go on after an interrupt")
+	f.external.Add(cmd)
 	f.log.Add(cmd)
+	cmd.AddCommand(evalCommand(opts))
 	return cmd
 }
 
-func (f *gateFlags) check() error {
+func (f *gateFlags) check(opts Options) error {
 	if err := errors.Join(f.environment.Err(), command.CheckPort()); err != nil {
 		return err
+	}
+	if _, err := f.external.Registry(opts.External); err != nil {
+		return command.Usage(err)
 	}
 	host, port, err := net.SplitHostPort(f.address)
 	if err == nil {
@@ -104,14 +110,18 @@ func (f *gateFlags) check() error {
 
 // gate serves until it is interrupted.
 func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
-	if err := f.check(); err != nil {
+	if err := f.check(opts); err != nil {
 		return err
 	}
 	ctx, err := f.log.Begin(cmd.Context(), opts.Err)
 	if err != nil {
 		return err //nolint:wrapcheck // names the flag
 	}
-	documents, err := read(cmd, opts, f.files)
+	calls, err := f.external.Registry(opts.External)
+	if err != nil {
+		return err //nolint:wrapcheck // names the flag
+	}
+	documents, err := read(cmd, opts, f.files, checked(calls))
 	if err != nil {
 		return err
 	}
@@ -125,7 +135,7 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	}
 	if _, err := server.New(mgr, server.Options{
 		Katalogs: katalogs(documents), Schemas: schemas(documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
-		Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
+		External: calls, Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
 	}); err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}

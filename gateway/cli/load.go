@@ -16,11 +16,29 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/server"
 	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
 // Check is what is wrong with the gateway's part of a Katalog: for commands that check Katalogs whole.
 func Check(document *katalog.Document) (errs, warnings field.ErrorList) {
 	return server.Check(document.Katalog, schemas(document)), nil
+}
+
+// checked is Check, and what this binary has no client for.
+func checked(clients external.Registry) katalog.Checks {
+	return func(document *katalog.Document) (errs, warnings field.ErrorList) {
+		errs, warnings = Check(document)
+		entries, _ := entry.Compile(document.Katalog, schemas(document))
+		for _, one := range entries {
+			for _, made := range one.Admission.Calls() {
+				if !clients.Has(made.Base.Protocol) {
+					errs = append(errs, field.Invalid(made.At.Child("protocol"), string(made.Base.Protocol),
+						"has no client in this binary (it has: "+clients.Names()+"); run the gateway with one that has it, see docs/external.md"))
+				}
+			}
+		}
+		return errs, warnings
+	}
 }
 
 // schemas are those of the crdFiles, in all versions: conversions have to do with several.
@@ -43,12 +61,12 @@ func schemas(documents ...*katalog.Document) entry.Schemas {
 }
 
 // read reads Katalogs for a gateway, and prints all that is wrong with them.
-func read(cmd *cobra.Command, opts Options, files []string) ([]*katalog.Document, error) {
+func read(cmd *cobra.Command, opts Options, files []string, check katalog.Checks) ([]*katalog.Document, error) {
 	if len(files) == 0 || slices.Contains(files, "") {
 		return nil, command.Usage(errors.New("no Katalog: name one with -f"))
 	}
 	result, err := interruptibly(cmd.Context(), katalog.Options{
-		Stdin: opts.In, FilesOptional: command.InCluster(), Env: os.Getenv, Gateway: true, Check: Check, Evaluate: conditions.Constant,
+		Stdin: opts.In, FilesOptional: command.InCluster(), Env: os.Getenv, Gateway: true, Check: check, Evaluate: conditions.Constant,
 	}, files)
 	if result != nil {
 		command.PrintWarnings(cmd, result.Warnings)
