@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/orkestra-runtime/orkestra/gateway/liveapi"
 	"github.com/orkestra-runtime/orkestra/gateway/server"
 	"github.com/orkestra-runtime/orkestra/internal/command"
 )
@@ -35,6 +37,7 @@ type gateFlags struct {
 	url                                   string
 	serviceAccount, runtimeServiceAccount string
 	grace                                 time.Duration
+	runtime, runtimeToken                 string
 	external                              command.External
 	log                                   command.Logging
 	environment                           command.Environment
@@ -73,6 +76,8 @@ this process is.`,
 	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service")
 	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), "the account of the operator, which may do what only it does")
 	flags.DurationVar(&f.grace, "shutdown-timeout", f.environment.Duration("SHUTDOWN_GRACE_PERIOD", time.Minute), "how long requests that have begun may go on after an interrupt")
+	flags.StringVar(&f.runtime, "runtime-url", "", "the operator's live API, for rules that read what only it knows; default: ORK_RUNTIME_URL, else in a cluster its Service")
+	flags.StringVar(&f.runtimeToken, "runtime-token-file", "", "file with the bearer token that the operator's live API asks for; default: ORK_API_TOKEN, else none")
 	f.external.Add(cmd)
 	f.log.Add(cmd)
 	cmd.AddCommand(evalCommand(opts))
@@ -125,6 +130,10 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err
 	}
+	operator, err := f.operator()
+	if err != nil {
+		return err
+	}
 	config, err := f.Connect()
 	if err != nil {
 		return err //nolint:wrapcheck // says which cluster
@@ -135,11 +144,28 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	}
 	if _, err := server.New(mgr, server.Options{
 		Katalogs: katalogs(documents), Schemas: schemas(documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
-		External: calls, Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
+		External: calls, Runtime: operator, Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
 	}); err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
 	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
+}
+
+// operator asks the operator's live API.
+func (f *gateFlags) operator() (*liveapi.Client, error) {
+	address := cmp.Or(f.runtime, os.Getenv("ORK_RUNTIME_URL"))
+	if address == "" && command.InCluster() {
+		address = fmt.Sprintf("http://%s.%s.svc:%s", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), f.namespace, command.DefaultPort)
+	}
+	token, err := command.APIToken(f.runtimeToken)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the file
+	}
+	client, err := liveapi.New(liveapi.Options{URL: address, Token: token})
+	if err != nil {
+		return nil, command.Usage(fmt.Errorf("--runtime-url: %w", err))
+	}
+	return client, nil
 }
 
 func (f *gateFlags) manager(ctx context.Context, config *rest.Config) (manager.Manager, error) {
