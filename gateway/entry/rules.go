@@ -88,14 +88,15 @@ func (c *compiler) extend(paths []string) {
 }
 
 func (c *compiler) mutation(crd *orkv1.CRD) {
+	if crd.Mutation != nil {
+		c.entry.MutationCalls = c.Compile(crd.Mutation.External, "mutation", c.at.Child("mutation"))
+	}
+	var errs field.ErrorList
+	c.entry.Mutation, errs = rules.MutationOf(c.Language, crd, c.at)
+	c.report(errs)
 	if crd.Mutation == nil {
 		return
 	}
-	at := c.at.Child("mutation")
-	c.entry.MutationCalls = c.Compile(crd.Mutation.External, "mutation", at)
-	var errs field.ErrorList
-	c.entry.Mutation, errs = rules.CompileMutation(c.Language, crd.Mutation, at)
-	c.report(errs)
 	paths := make([]string, 0, len(crd.Mutation.Rules))
 	for _, rule := range crd.Mutation.Rules {
 		paths = append(paths, string(rule.Field))
@@ -104,12 +105,10 @@ func (c *compiler) mutation(crd *orkv1.CRD) {
 }
 
 func (c *compiler) validation(crd *orkv1.CRD) {
-	if crd.Validation == nil {
-		return
+	if crd.Validation != nil {
+		c.entry.ValidationCalls = c.Compile(crd.Validation.External, "validation", c.at.Child("validation"))
 	}
-	at := c.at.Child("validation")
-	c.entry.ValidationCalls = c.Compile(crd.Validation.External, "validation", at)
 	var errs field.ErrorList
-	c.entry.Validation, errs = rules.CompileValidation(c.Language, crd.Validation, at)
+	c.entry.Validation, errs = rules.ValidationOf(c.Language, crd, c.at)
 	c.report(errs)
 }
