@@ -23,7 +23,7 @@ func (c *checker) gateway(katalog *orkv1.Katalog) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		if serve := katalog.Spec.CRDs[name].Serve; serve != nil && serve.Enabled {
-			c.warnf(field.NewPath("spec", "crds").Key(name).Child("serve", "enabled"), "has no effect without gateway.api.enabled")
+			c.warnf(field.NewPath("spec", "crds").Key(name).Child("serve", "enabled"), "is offered to nobody without gateway.api.enabled; the rules that follow from serve hold all the same")
 		}
 	}
 }

@@ -51,7 +51,7 @@ spec:
 		go func() { ended <- root.ExecuteContext(running) }()
 
 		Eventually(func() string { return answerOf(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", probes)) }).Should(Equal("200 OK"), "%s", log.Contents())
-		Expect(string(log.Contents())).To(ContainSubstring("spec.crds[cabin].serve.enabled: has no effect without gateway.api.enabled"))
+		Expect(string(log.Contents())).To(ContainSubstring("spec.crds[cabin].serve.enabled: is offered to nobody without gateway.api.enabled; the rules that follow from serve hold all the same"))
 		Eventually(func() error {
 			return cluster.Create(ctx, resource("v1", "Cabin", in, "a", "{}"), client.DryRunAll)
 		}).Should(MatchError(ContainSubstring("The size is required")))
