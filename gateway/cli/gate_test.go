@@ -58,11 +58,18 @@ func TestGate(t *testing.T) {
 		// says are parts of stderr.
 		says []string
 	}{
-		"NoFile":    {reason: "wrong usage", args: []string{url}, code: 2, says: []string{"no Katalog: name one with -f"}},
-		"Argument":  {reason: "files are named with -f", args: []string{valid}, code: 2, says: []string{`ork gate takes no arguments, got "testdata/gate/valid.yaml"; name files with -f`}},
-		"Address":   {reason: "wrong usage", args: []string{url, "-f", valid, "--bind-address=9443"}, code: 2, says: []string{`--bind-address "9443" is no address such as :9443`}},
-		"URL":       {reason: "webhooks are never asked without TLS", args: []string{"--url=http://192.0.2.1", "-f", valid}, code: 2, says: []string{`is no address such as https://192.0.2.1:9443`}},
-		"Nowhere":   {reason: "a Service leads to pods", args: []string{"-f", valid}, code: 2, says: []string{"say with --url where the API server reaches this process"}},
+		"NoFile":   {reason: "wrong usage", args: []string{url}, code: 2, says: []string{"no Katalog: name one with -f"}},
+		"Argument": {reason: "files are named with -f", args: []string{valid}, code: 2, says: []string{`ork gate takes no arguments, got "testdata/gate/valid.yaml"; name files with -f`}},
+		"Address":  {reason: "wrong usage", args: []string{url, "-f", valid, "--bind-address=9443"}, code: 2, says: []string{`--bind-address "9443" is no address such as :9443`}},
+		"URL":      {reason: "webhooks are never asked without TLS", args: []string{"--url=http://192.0.2.1", "-f", valid}, code: 2, says: []string{`is no address such as https://192.0.2.1:9443`}},
+		"Nowhere":  {reason: "a Service leads to pods", args: []string{"-f", valid}, code: 2, says: []string{"say with --url where the API server reaches this process"}},
+		"Runtime":  {reason: "wrong usage", args: []string{url, "-f", valid, "--runtime-url=orkestra-runtime:8080"}, code: 2, says: []string{`--runtime-url: "orkestra-runtime:8080" is no URL such as http://`}},
+		"Token":    {reason: "an empty file is no token", args: []string{url, "-f", valid, "--runtime-token-file=/dev/null"}, code: 1, says: []string{"/dev/null is empty"}},
+		"Allow":    {reason: "wrong usage", args: []string{url, "-f", valid, "--external-allow=a b"}, code: 2, says: []string{"--external-allow: "}},
+		"Protocol": {
+			reason: "a call that nobody makes would deny everything", args: []string{url, "-f", "testdata/gate/protocol.yaml"}, code: 1,
+			says: []string{"error: testdata/gate/protocol.yaml:11:78: spec.crds[site].validation.external[0].protocol: has no client in this binary (it has: http)"},
+		},
 		"Missing":   {reason: "a file that is not there is wrong input", args: []string{url, "-f", "missing.yaml"}, code: 1, says: []string{"error: missing.yaml"}},
 		"NoCluster": {reason: "a kubeconfig that is not there is a failure", args: []string{url, "-f", valid, "--kubeconfig=missing"}, code: 1, says: []string{"find the cluster: "}},
 		"Variable": {
