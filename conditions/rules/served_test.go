@@ -160,8 +160,8 @@ func TestServedMutation(t *testing.T) {
 
 // What is wrong with a field is told where it stands.
 func TestServedErrors(t *testing.T) {
-	_, errs := rules.ValidationOf(template.NewLanguage(nil, schema), crd(t, `serve: {enabled: true, fields: {nmae: {required: true}}}`), field.NewPath("crd"))
-	if len(errs) != 1 || errs[0].Field != "crd.serve.fields[nmae].field" {
+	_, errs := rules.ValidationOf(template.NewLanguage(nil, schema), crd(t, `serve: {enabled: true, fields: {unheard: {required: true}}}`), field.NewPath("crd"))
+	if len(errs) != 1 || errs[0].Field != "crd.serve.fields[unheard].field" {
 		t.Errorf("a field that the schema does not have: %v", fmt.Sprint(errs))
 	}
 }

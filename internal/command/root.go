@@ -19,7 +19,7 @@ type Streams struct {
 func Root(streams Streams, commands ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:           "ork",
-		Short:         "Runs the controllers that Katalogs declare",
+		Short:         "Runs what Katalogs declare",
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
