@@ -70,7 +70,7 @@ Katalog objects of the operator's namespace run as well.`,
 	}
 	command.FilesFlag(cmd, &f.files)
 	flags := cmd.Flags()
-	f.Cluster.Add(cmd)
+	f.Add(cmd)
 	flags.StringVar(&f.namespace, "namespace", command.DefaultNamespace(), "where the operator keeps its own state")
 	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics and the live API, 0 for none")
 	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
