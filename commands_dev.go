@@ -9,14 +9,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orkestra-runtime/orkestra/envtest"
+	gatewaycli "github.com/orkestra-runtime/orkestra/gateway/cli"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // commands of the developer's binary: all of them.
-func commands(opts cli.Options) []*cobra.Command {
-	opts.Define = crdschema.New
-	return cli.Commands(withClients(opts))
+func commands(streams command.Streams) []*cobra.Command {
+	opts := withClients(cli.Options{In: streams.In, Out: streams.Out, Err: streams.Err})
+	opts.Define, opts.StartControlPlane, opts.Check = crdschema.New, startControlPlane, gatewaycli.Check
+	return append(cli.Commands(opts), gatewaycli.Commands(gatewayOptions(streams))...)
 }
 
 func startControlPlane(ctx context.Context, dir string, log logr.Logger) (cli.ControlPlane, error) {

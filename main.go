@@ -1,4 +1,4 @@
-// Command ork runs the controllers that Katalogs declare.
+// Command ork runs the controllers that Katalogs declare, and the gateway beside them.
 package main
 
 import (
@@ -8,7 +8,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"github.com/orkestra-runtime/orkestra/runtime/cli"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 )
 
 func main() {
@@ -16,8 +16,8 @@ func main() {
 	// A second signal ends the process at once, for a person who does not want to wait.
 	context.AfterFunc(ctx, stop)
 
-	opts := cli.Options{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, StartControlPlane: startControlPlane}
-	code, message := cli.ExitCode(cli.Root(opts, commands(opts)...).ExecuteContext(ctx))
+	streams := command.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr}
+	code, message := command.ExitCode(command.Root(streams, commands(streams)...).ExecuteContext(ctx))
 	if message != "" {
 		fmt.Fprintln(os.Stderr, "ork: "+message)
 	}

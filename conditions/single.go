@@ -12,6 +12,7 @@ import (
 type Test struct {
 	condition  condition
 	references [][]string
+	unique     bool
 }
 
 // CompileOne compiles a condition outside of a gate, and reports everything wrong with it by path below at. The Test is nil
@@ -22,7 +23,7 @@ func CompileOne(l *template.Language, c *orkv1.Condition, at *field.Path) (*Test
 	if len(b.errors) > 0 {
 		return nil, b.errors
 	}
-	return &Test{condition: compiled, references: b.references}, nil
+	return &Test{condition: compiled, references: b.references, unique: len(b.unique) > 0}, nil
 }
 
 // Check compares, and gives the value that was compared. With an error there was nothing to compare, and holds says nothing.
@@ -42,3 +43,6 @@ func (t *Test) Want(f template.Facts) string {
 
 // References lists the paths that the condition reads, as Program.References does.
 func (t *Test) References() [][]string { return t.references }
+
+// Unique tells whether the Test asks for a value that no other resource has: then Facts need a UniqueCheck.
+func (t *Test) Unique() bool { return t != nil && t.unique }

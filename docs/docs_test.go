@@ -15,6 +15,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	gatewaycli "github.com/orkestra-runtime/orkestra/gateway/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
@@ -137,13 +138,14 @@ func TestConsole(t *testing.T) {
 	for _, b := range read(t, "docs/running.md").blocks("console") {
 		command, printed, _ := strings.Cut(b.text, "\n")
 		arguments, ok := strings.CutPrefix(command, "$ ork ")
-		if !ok || !strings.HasPrefix(arguments, "validate ") && !strings.HasPrefix(arguments, "simulate ") {
+		if !ok || !slices.ContainsFunc([]string{"validate ", "simulate ", "gate eval "}, func(prefix string) bool { return strings.HasPrefix(arguments, prefix) }) {
 			continue // what is printed elsewhere differs from run to run
 		}
 		found++
 		var out strings.Builder
 		opts := cli.Options{Out: &out, Err: &out, Define: crdschema.New}
-		root := cli.Root(opts, cli.Commands(opts)...)
+		commands := append(cli.Commands(opts), gatewaycli.Commands(gatewaycli.Options{Out: &out, Err: &out})...)
+		root := cli.Root(opts, commands...)
 		root.SetArgs(strings.Fields(arguments))
 		if _, message := cli.ExitCode(root.ExecuteContext(t.Context())); message != "" {
 			fmt.Fprintln(&out, "ork: "+message)
@@ -153,7 +155,7 @@ func TestConsole(t *testing.T) {
 		}
 	}
 	if found == 0 {
-		t.Error("no page shows what ork validate or ork simulate prints")
+		t.Error("no page shows what ork validate, ork simulate or ork gate eval prints")
 	}
 }
 

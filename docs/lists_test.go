@@ -21,6 +21,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	gatewaycli "github.com/orkestra-runtime/orkestra/gateway/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
@@ -31,6 +32,7 @@ import (
 func TestLists(t *testing.T) {
 	reference, running := read(t, "katalog.md"), read(t, "running.md")
 	commands := cli.Commands(cli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard, StartControlPlane: startNothing, Define: crdschema.New, Checkouts: checkoutNothing})
+	commands = append(commands, gatewaycli.Commands(gatewaycli.Options{In: strings.NewReader(""), Out: io.Discard, Err: io.Discard})...)
 	cases := map[string]struct {
 		reason    string
 		got, want []string
@@ -67,6 +69,8 @@ func TestLists(t *testing.T) {
 		},
 		"RunFlags":      {reason: "ork run has these flags", got: flagsOf(t, running, "run"), want: flagNames(t, commands, "run")},
 		"ValidateFlags": {reason: "ork validate has these flags", got: flagsOf(t, running, "validate"), want: flagNames(t, commands, "validate")},
+		"GateFlags":     {reason: "ork gate has these flags", got: flagsOf(t, running, "gate"), want: flagNames(t, commands, "gate")},
+		"EvalFlags":     {reason: "ork gate eval has these flags", got: flagsOf(t, running, "gate eval"), want: flagNames(t, commands, "gate eval")},
 		"SimulateFlags": {reason: "ork simulate has these flags", got: flagsOf(t, running, "simulate"), want: flagNames(t, commands, "simulate")},
 		"ExplainFlags":  {reason: "ork explain has these flags", got: flagsOf(t, running, "explain"), want: flagNames(t, commands, "explain")},
 		"VersionFlags":  {reason: "ork version has these flags", got: flagsOf(t, running, "version"), want: flagNames(t, commands, "version")},
@@ -229,9 +233,9 @@ func commandNames(commands []*cobra.Command) []string {
 func leaves(commands []*cobra.Command) []*cobra.Command {
 	var all []*cobra.Command
 	for _, command := range commands {
-		if below := command.Commands(); len(below) > 0 {
-			all = append(all, leaves(below)...)
-		} else {
+		below := command.Commands()
+		all = append(all, leaves(below)...)
+		if len(below) == 0 || command.HasAvailableLocalFlags() {
 			all = append(all, command)
 		}
 	}

@@ -26,12 +26,15 @@ never ./api/... "sigs.k8s.io/controller-runtime" "reading a Katalog takes no con
 never ./conditions/... "(k8s.io/client-go|sigs.k8s.io/controller-runtime)" "what is compiled from a Katalog reads no cluster"
 never ./runtime/... "$module/gateway" "runtime and gateway meet in the API server and over HTTP"
 never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in the API server and over HTTP"
+for package in ./internal/call ./internal/command; do
+  never "$package" "$module/(controllers|runtime|gateway|envtest)" "runtime and gateway share it"
+done
 never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"
 never ./runtime/cli "k8s.io/apiextensions-apiserver/pkg/apiserver" "only the developer's binary has the schema code of simulations"
 never ./runtime/engine "$module/providers/(external/.+|git|docker|aws|mongodb|postgres|builtin)" "a provider is registered by main or by the user who wants its client"
 heavy="github.com/(aws/(aws-sdk-go-v2|smithy-go)|jackc/.+|redis/go-redis|twmb/franz-go|go-git/.+|gliderlabs/ssh|moby/(buildkit|moby)|docker/.+|tonistiigi/.+"
 heavy+="|containerd/.+|google/go-containerregistry)|go\\.mongodb\\.org"
-for package in ./runtime/engine ./runtime/simulate ./runtime/cli; do
+for package in ./runtime/engine ./runtime/simulate ./runtime/cli ./gateway/...; do
   never "$package" "($heavy)" "an operator has the clients that its program registers, and no others"
 done
 for package in ./providers ./providers/external ./providers/checkout ./providers/reach; do

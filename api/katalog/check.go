@@ -17,6 +17,8 @@ import (
 type checker struct {
 	doc *Document
 	log *log
+	// gatewayThere tells that there is a gateway, whatever the Katalog says.
+	gatewayThere bool
 }
 
 func (c *checker) errorf(path *field.Path, format string, args ...any) {
@@ -54,6 +56,7 @@ func (c *checker) katalog() {
 		c.problems(metadata.Child("name"), validation.IsDNS1123Subdomain(katalog.Name))
 	}
 	c.shared(katalog)
+	c.gateway(katalog)
 	c.teams(reflect.ValueOf(katalog.Spec), field.NewPath("spec"))
 	spec := field.NewPath("spec")
 	c.finalizers(katalog.Spec.Finalizers, spec.Child("finalizers"))

@@ -30,9 +30,34 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 				"has no effect without an operatorBox of the target: its resources are those of the CRD's own box")
 		}
 	}
+	c.serveFields(crd.Serve, path)
 	if len(primaries) > 1 {
 		c.errorf(path.Child("target").Key(primaries[1]).Child("primary"), "one target is the primary one, and %s is already; the others are its aliases",
 			strings.Join(primaries[:1], ", "))
+	}
+}
+
+// serveFields checks what the rules that follow from the fields of an intent need.
+func (c *checker) serveFields(serve *orkv1.Serve, path *field.Path) {
+	taken := map[int32]*field.Path{}
+	for _, group := range []struct {
+		name   string
+		fields map[string]orkv1.ServeField
+	}{{"fields", serve.Fields}, {"labels", serve.Labels}, {"annotations", serve.Annotations}} {
+		for _, key := range slices.Sorted(maps.Keys(group.fields)) {
+			one, at := group.fields[key], path.Child(group.name).Key(key)
+			if first := taken[one.Order]; one.Order != 0 && first != nil {
+				c.errorf(at.Child("order"), "%d is taken; the first is at %s", one.Order, c.doc.place(first.String()))
+			} else {
+				taken[one.Order] = at.Child("order")
+			}
+			if one.Type == "enum" && len(one.Enum) == 0 {
+				c.errorf(at.Child("enum"), "required: the values that there are")
+			}
+			if one.Default != nil && one.Override != nil {
+				c.errorf(at.Child("default"), "excludes override, which is set whatever there is")
+			}
+		}
 	}
 }
 

@@ -146,8 +146,8 @@ func (d *decoder) field(e entry, f *structField, v reflect.Value, path string) {
 		d.unsupported = true
 		defer func() { d.unsupported = false }()
 	}
-	if forGateway[f.owner.Name()+"."+f.name] && !d.unsupported {
-		d.warnf(e.pos, path, "is for the gateway, which is not there yet, and has no effect")
+	if notServed[f.owner.Name()+"."+f.name] && !d.unsupported {
+		d.warnf(e.pos, path, "is not supported by the gateway yet: ork gate refuses it")
 		d.unsupported = true
 		defer func() { d.unsupported = false }()
 	}

@@ -24,8 +24,8 @@ type Options struct {
 	// FilesOptional turns a crdFile, crFiles or setup that does not exist into a warning. An operator in a cluster, where
 	// the CRDs are installed already, sets it.
 	FilesOptional bool
-	// Env looks up the variables that set defaults: DEFAULT_WORKERS (3), DEFAULT_RESYNC (30s) and FAILURE_THRESHOLD (5).
-	// Nil looks up nothing.
+	// Env looks up the variables that set defaults: DEFAULT_WORKERS (3), DEFAULT_RESYNC (30s) and FAILURE_THRESHOLD (5), and
+	// ORK_GATEWAY_ENDPOINT, which tells that there is a gateway. Nil looks up nothing.
 	Env func(string) string
 	// Check is asked about every Katalog that could be decoded, with its defaults, also one in which something was found: so
 	// that what it finds stands in the same list. What it says of a field that is wrong already is left out.
@@ -37,7 +37,8 @@ type Options struct {
 	// process are the authors. What a crdFile, crFiles and setup name is left out with a warning; an include or an import of a file
 	// is an error.
 	Alone bool
-	// Gateway reads Katalogs for a gateway, which supports what an operator alone does not.
+	// Gateway reads Katalogs for a gateway: it is there, whatever a Katalog says, and what it does not support is refused. Otherwise a
+	// Katalog that needs one has to declare it.
 	Gateway bool
 	// Motifs also reads documents of the kind Motif, which are checked alone and add no document. Otherwise they are no
 	// Katalogs.
@@ -287,7 +288,7 @@ func (l *loader) katalog(root *node) {
 	d.decodeKatalog(root, doc.Katalog)
 
 	decoded := len(found.errors)
-	c := &checker{doc: doc, log: found}
+	c := &checker{doc: doc, log: found, gatewayThere: l.opts.Gateway || l.opts.Env != nil && l.opts.Env("ORK_GATEWAY_ENDPOINT") != ""}
 	files := &fileReader{checker: c, budget: l.budget, optional: l.opts.FilesOptional, alone: l.opts.Alone, used: l.includer.used}
 	files.load()
 	doc.Written = doc.Katalog.DeepCopy()

@@ -110,6 +110,37 @@ func TestDefaultsFromEnvironment(t *testing.T) {
 	}
 }
 
+// What needs a gateway is for one that a Katalog declares, or that is there all the same; what it can't do is refused where it would do it.
+func TestGateway(t *testing.T) {
+	protected := []byte(small + "security: {deletionProtection: {}}\n")
+	routed := []byte(small + "gateway: {clusters: {eu: {endpoint: \"https://eu\"}}}\n")
+	endpoint := func(name string) string { return map[string]string{"ORK_GATEWAY_ENDPOINT": "https://gateway"}[name] }
+	cases := map[string]struct {
+		reason string
+		opts   Options
+		text   []byte
+		// wrong is what an error says, and warned what a warning does.
+		wrong, warned string
+	}{
+		"Nobody":    {reason: "nothing would protect", text: protected, wrong: "security.deletionProtection: needs a gateway, and the Katalog declares none"},
+		"Elsewhere": {reason: "the environment tells of one", opts: Options{Env: endpoint}, text: protected},
+		"Itself":    {reason: "the gateway knows that it is there", opts: Options{Gateway: true}, text: protected},
+		"Warned":    {reason: "an operator has nothing to do with clusters", text: routed, warned: "gateway.clusters: is not supported by the gateway yet: ork gate refuses it"},
+		"Refused":   {reason: "a gateway would apply to its own cluster", opts: Options{Gateway: true}, text: routed, wrong: "gateway.clusters: not supported yet"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			result, err := Parse(tc.opts, "k.yaml", tc.text)
+			if (err == nil) != (tc.wrong == "") || err != nil && !strings.Contains(err.Error(), tc.wrong) {
+				t.Errorf("\n%s\nParse(...): error %v, want %q", tc.reason, err, tc.wrong)
+			}
+			if got := result.Warnings.Error(); (len(result.Warnings) == 0) != (tc.warned == "") || !strings.Contains(got, tc.warned) {
+				t.Errorf("\n%s\nParse(...): warnings %q, want %q", tc.reason, got, tc.warned)
+			}
+		})
+	}
+}
+
 func TestFilesOptional(t *testing.T) {
 	text := []byte(small + "      crFiles: [nowhere.yaml]\n")
 	if _, err := Parse(Options{}, "dir/k.yaml", text); err == nil || !strings.Contains(err.Error(), "dir/nowhere.yaml does not exist") {

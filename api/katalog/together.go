@@ -36,7 +36,7 @@ func checkTogether(log *log, documents []*Document, alone bool) {
 	for _, doc := range documents {
 		crds := doc.Katalog.Spec.CRDs
 		for _, name := range slices.Sorted(maps.Keys(crds)) {
-			d := &declared{crds[name], name, checker{doc, log}}
+			d := &declared{crds[name], name, checker{doc: doc, log: log}}
 			if first, taken := all[name]; taken {
 				d.errorf(d.path(), "the name %s is taken; the first is at %s", name, first.pos())
 				continue

@@ -13,13 +13,8 @@ var notSupported = setOf(
 	// A Katalog.
 	"Katalog.lifecycle", "Katalog.notification",
 
-	// Its security, as far as it is the gateway's.
-	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
-	"Security.provenance", "Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
-
-	// A CRD.
-	"CRD.conversion", "CRD.webhooks",
-	"CRD.deletionProtection",
+	// Its security.
+	"Security.serviceName", "WebhookSecurity.serviceName", "DeletionProtection.serviceName", "NamespaceProtection.cleanupOnShutdown",
 
 	// An import.
 	"Import.oci",
@@ -35,33 +30,18 @@ var notSupported = setOf(
 	"Condition.notify",
 )
 
-// served lists what of it a gateway supports. Where there is none it is refused: without it nothing would be safe.
-var served = setOf(
-	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.provenance",
-	"Security.breakGlass", "NamespaceProtection.failurePolicy", "CRD.conversion", "CRD.webhooks", "CRD.deletionProtection",
-)
+// notServed lists what the gateway has not yet, as notSupported does. A gateway refuses it; an operator, to which it makes no difference, is told.
+var notServed = setOf("Gateway.webhooks", "Gateway.clusters", "Serve.clusters", "ServeTarget.clusters")
 
 // unsupportedBy lists what is not supported by whoever reads a Katalog.
 func unsupportedBy(opts *Options) keys {
 	if !opts.Gateway {
 		return notSupported
 	}
-	left := maps.Clone(notSupported)
-	maps.DeleteFunc(left, func(key string, _ bool) bool { return served[key] })
-	return left
+	all := maps.Clone(notSupported)
+	maps.Copy(all, notServed)
+	return all
 }
-
-// forGateway lists what the gateway alone reads, as notSupported does. Without a gateway nothing is exposed, whatever stands there: it is
-// passed over, and a warning says so. What protects or changes resources is refused instead, for without it they would not be safe.
-var forGateway = setOf(
-	"Katalog.gateway",
-	"Serve.enabled", "Serve.modes", "Serve.fields", "Serve.labels", "Serve.annotations", "Serve.ignore", "Serve.title", "Serve.category",
-	"Serve.description", "Serve.name", "Serve.namespace", "Serve.config", "Serve.tokens", "Serve.clusters", "Serve.strictFields",
-	"Serve.compat",
-	"ServeTarget.enabled", "ServeTarget.tokens", "ServeTarget.config", "ServeTarget.modes", "ServeTarget.fieldSelector",
-	"ServeTarget.clusters",
-	"ServeOverrides.resourceConflict", "ServeOverrides.targetConflict",
-)
 
 // addedTo names the fields that those of a Motif are added to, which must be supported.
 var addedTo = map[string]string{

@@ -22,6 +22,17 @@ type Change struct {
 	After any
 }
 
+// Replay makes the same changes to another object, and returns a copy that shares the rest with it.
+func Replay(object map[string]any, changes []Change) (map[string]any, error) {
+	for _, one := range changes {
+		var err error
+		if object, err = with(object, one.Path, 0, one.After); err != nil {
+			return nil, fmt.Errorf("%s: %w", one.Rule, err)
+		}
+	}
+	return object, nil
+}
+
 // draft is an object while it is changed: a copy that shares with the first one what is the same.
 type draft struct {
 	object  map[string]any

@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,8 +25,9 @@ type validationRule struct {
 	link    string
 	message *template.Program // nil: what the comparison wants
 	warns   bool
-	// refuses: at admission, what can't be evaluated is a violation.
-	refuses bool
+	// refuses: at admission, what can't be evaluated is a violation. refusesUnknown: so is what can't be evaluated for what could not be had.
+	refuses, refusesUnknown bool
+	references              [][]string
 }
 
 // CompileValidation compiles rules and reports everything wrong with them, by path below at. The Validation is nil without
@@ -47,6 +49,7 @@ func CompileValidation(l *template.Language, v *orkv1.Validation, at *field.Path
 }
 
 func (c *compiler) validationRule(declared *orkv1.ValidationRule, index int, at *field.Path) validationRule {
+	before := len(c.references)
 	r := validationRule{
 		rule: rule{
 			name:   ruleName(declared.Name, index),
@@ -56,7 +59,7 @@ func (c *compiler) validationRule(declared *orkv1.ValidationRule, index int, at 
 		},
 		link:    declared.Link,
 		warns:   declared.Action == orkv1.RuleWarn,
-		refuses: declared.OnError == orkv1.RuleErrorDeny,
+		refuses: declared.OnError == orkv1.RuleErrorDeny, refusesUnknown: strict(declared),
 	}
 	if declared.Field == "" {
 		r.field = strings.TrimSpace(declared.CEL)
@@ -66,6 +69,7 @@ func (c *compiler) validationRule(declared *orkv1.ValidationRule, index int, at 
 	}
 	c.link(declared, at.Child("link"))
 	r.test = c.test(declared.Condition, at)
+	r.references = slices.Clone(c.references[before:])
 	return r
 }
 
@@ -118,22 +122,24 @@ func (c *compiler) test(compared orkv1.Condition, at *field.Path) *conditions.Te
 // Check evaluates all rules that fire at the moment, and collects every violation in their order. A rule that can't be
 // evaluated is a problem and no violation, but for one that says onError: deny, at admission.
 func (v *Validation) Check(f template.Facts, when Moment) Result {
+	return v.CheckWithout(f, when, Unknown{})
+}
+
+func (v *Validation) check(f template.Facts, when Moment, unknown Unknown) Result {
 	var result Result
-	if v == nil {
-		return result
-	}
 	for i := range v.rules {
 		r := &v.rules[i]
+		if r.at(when) && unknown.concerns(r.references) {
+			r.unevaluated(&result, unknown.Err, nil, r.refusesUnknown && when == Admission)
+			continue
+		}
 		if !r.applies(f, when) {
 			continue
 		}
 		holds, got, err := r.test.Check(f)
 		switch {
 		case err != nil:
-			result.Problems = append(result.Problems, r.problem(err))
-			if r.refuses && when == Admission {
-				result.Denied = append(result.Denied, r.violation(cut(fmt.Sprintf("can't be checked: %v", err), maxMessage), got))
-			}
+			r.unevaluated(&result, err, got, r.refuses && when == Admission)
 		case holds:
 		default:
 			message, err := r.text(f)
@@ -148,6 +154,19 @@ func (v *Validation) Check(f template.Facts, when Moment) Result {
 		}
 	}
 	return result
+}
+
+// unevaluated notes that a rule can't be evaluated, and where it refuses that, that it is violated.
+func (r *validationRule) unevaluated(result *Result, err error, got any, refuses bool) {
+	result.Problems = append(result.Problems, r.problem(err))
+	if refuses {
+		result.Denied = append(result.Denied, r.violation(cut(fmt.Sprintf("can't be checked: %v", err), maxMessage), got))
+	}
+}
+
+// AsksUnique tells whether a rule, or what it depends on, asks for a value that no other resource has.
+func (v *Validation) AsksUnique() bool {
+	return v != nil && slices.ContainsFunc(v.rules, func(r validationRule) bool { return r.test.Unique() || len(r.guard.Unique()) > 0 })
 }
 
 // References lists the paths that the rules read, as far as they are known without an object. The caller must not change

@@ -1,6 +1,8 @@
 package admission
 
 import (
+	"cmp"
+	"context"
 	"slices"
 	"time"
 
@@ -9,9 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
+	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
 // Entry is what admission does for the resources of one CRD. It never changes.
@@ -20,25 +23,34 @@ type Entry struct {
 	Name string
 	// Resource is asked about, in any version.
 	schema.GroupResource
+	// Normalize gives the spec the form that rules read, as in a cycle; what is stored keeps its own. Nil: they read it as it is.
+	Normalize *rules.Normalize
 	// Mutation and Validation are its rules. Nil ones do nothing.
 	Mutation   *rules.Mutation
 	Validation *rules.Validation
+	// MutationCalls and ValidationCalls are made before the rules that may read their results.
+	MutationCalls, ValidationCalls call.List
 	// Operations that it looks at.
 	Operations []admissionv1.Operation
 	// DenyUnmutated denies a resource that a mutation rule fails for. Else it is admitted with a warning, unless the rule overrides.
 	DenyUnmutated bool
+	// Lenient admits with a warning what can't be validated for a call that fails. Else it is denied.
+	Lenient bool
 }
 
 // Entries finds the entry of a resource.
 type Entries map[schema.GroupResource]*Entry
 
-// Runtime is what only the runtime knows, which is asked where a rule reads it.
+// Runtime is what only the runtime knows, which is asked where a rule reads it. What it answers is for one request.
 type Runtime interface {
 	// Unique returns a check whether no other resource of an entry has a value.
-	Unique(entry string, object *unstructured.Unstructured) template.UniqueCheck
+	Unique(ctx context.Context, entry string, object *unstructured.Unstructured) template.UniqueCheck
 	// State returns the roots health and metrics of an entry.
-	State(entry string) (map[string]any, error)
+	State(ctx context.Context, entry string) (map[string]any, error)
 }
+
+// DefaultLimit is how long a request may take, less than the 5 seconds that the API server waits.
+const DefaultLimit = 4 * time.Second
 
 // Options of the handlers.
 type Options struct {
@@ -46,6 +58,10 @@ type Options struct {
 	Entries func() Entries
 	// Runtime is asked where a rule needs it. Nil: values are unique, and health and metrics are empty.
 	Runtime Runtime
+	// Calls answers external calls. Nil: none are made.
+	Calls external.Caller
+	// Limit is how long calls and questions of one request may take together. Defaults to DefaultLimit.
+	Limit time.Duration
 	// Recorder is told of outcomes. Nil: nobody is.
 	Recorder Recorder
 	// Now is the clock. Defaults to time.Now.
@@ -64,6 +80,7 @@ func (o *Options) setDefaults() {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Limit = cmp.Or(o.Limit, DefaultLimit)
 	if o.Recorder == nil {
 		o.Recorder = nobody{}
 	}
@@ -78,26 +95,6 @@ func (nobody) Validated(string, rules.Result) {}
 func (e *Entry) looksAt(operation admissionv1.Operation, subresource string, object *unstructured.Unstructured) bool {
 	return subresource == "" && slices.Contains(e.Operations, operation) &&
 		(operation == admissionv1.Delete || object.GetDeletionTimestamp() == nil)
-}
-
-// facts are what rules read of an object.
-func (o *Options) facts(e *Entry, object *unstructured.Unstructured, references [][]string) (template.Facts, error) {
-	facts := template.NewFacts(roots.Of(object), o.Now)
-	if o.Runtime == nil {
-		return facts, nil
-	}
-	facts = facts.WithUnique(o.Runtime.Unique(e.Name, object))
-	if !slices.ContainsFunc(references, roots.IsFeedback) {
-		return facts, nil
-	}
-	state, err := o.Runtime.State(e.Name)
-	if err != nil {
-		return facts, err
-	}
-	for name, value := range state {
-		facts = facts.With(name, value)
-	}
-	return facts, nil
 }
 
 // DefaultOperations are those of a CRD that names none.

@@ -1,9 +1,12 @@
 package admission
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
+	"strconv"
 	"strings"
 
 	"gomodules.xyz/jsonpatch/v2"
@@ -66,46 +69,62 @@ func (o *Options) find(r *admission.Request) (*Entry, *unstructured.Unstructured
 
 // Handle answers a request with a patch.
 func (m *Mutator) Handle(ctx context.Context, r admission.Request) admission.Response {
-	e, object, err := m.find(&r)
+	_, response := m.Mutate(ctx, &r)
+	return response
+}
+
+// Mutate also returns the object as it is then, nil where there is nothing to mutate.
+func (m *Mutator) Mutate(ctx context.Context, r *admission.Request) (*unstructured.Unstructured, admission.Response) {
+	e, object, err := m.find(r)
 	switch {
 	case err != nil:
-		return admission.Errored(http.StatusInternalServerError, err)
+		return nil, admission.Errored(http.StatusInternalServerError, err)
 	case e == nil || e.Mutation == nil:
-		return admission.Allowed("")
+		return object, admission.Allowed("")
 	}
-	facts, err := m.facts(e, object, e.Mutation.References())
+	ctx, cancel := context.WithTimeout(ctx, m.Limit)
+	defer cancel()
+	seen, err := m.read(ctx, e, object, append(e.MutationCalls.References(), e.Mutation.References()...))
+	if err = cmp.Or(err, seen.unknown.Err); err == nil {
+		seen.facts, err = m.call(ctx, e.MutationCalls, seen.facts, isDry(r))
+	}
 	if err != nil {
-		return m.unable(ctx, e, err)
+		return object, m.unable(ctx, e, r, err)
 	}
-	mutated, changes, problems := e.Mutation.Apply(facts, object.Object, rules.Admission)
+	_, changes, problems := e.Mutation.Apply(seen.facts, seen.object, rules.Admission)
 	m.Recorder.Mutated(e.Name, len(changes), len(problems))
 	var warnings []string
 	for _, problem := range problems {
 		if e.DenyUnmutated || problem.Binding {
-			return denied(&r, http.StatusBadRequest, "a rule that sets a field failed: "+problem.Error(), nil)
+			return object, denied(r, http.StatusBadRequest, "a rule that sets a field failed: "+problem.Error(), nil)
 		}
 		warnings = append(warnings, "not defaulted: "+problem.Error())
 	}
 	response := admission.Allowed("").WithWarnings(warnings...)
 	if len(changes) == 0 {
-		return response
+		return object, response
 	}
-	patches, err := difference(object.Object, mutated)
+	mutated, err := rules.Replay(object.Object, changes)
+	if err == nil {
+		response.Patches, err = difference(object.Object, mutated)
+	}
 	if err != nil {
-		return m.unable(ctx, e, err)
+		return object, m.unable(ctx, e, r, err)
 	}
-	response.Patches = patches
-	return response
+	return &unstructured.Unstructured{Object: mutated}, response
 }
 
 // unable is the answer where mutation is not possible at all.
-func (m *Mutator) unable(ctx context.Context, e *Entry, err error) admission.Response {
+func (m *Mutator) unable(ctx context.Context, e *Entry, r *admission.Request, err error) admission.Response {
 	logf.FromContext(ctx).Info("a resource is not mutated", "crd", e.Name, "reason", err.Error())
 	if e.DenyUnmutated {
-		return admission.Errored(http.StatusInternalServerError, err)
+		return denied(r, http.StatusInternalServerError, "can't be mutated: "+err.Error(), nil)
 	}
 	return admission.Allowed("").WithWarnings("not mutated: " + err.Error())
 }
+
+// isDry tells whether a request is one that stores nothing.
+func isDry(r *admission.Request) bool { return r.DryRun != nil && *r.DryRun }
 
 // difference is the patch that makes one object of another.
 func difference(before, after map[string]any) ([]jsonpatch.Operation, error) {
@@ -121,7 +140,18 @@ func difference(before, after map[string]any) ([]jsonpatch.Operation, error) {
 	if err != nil {
 		return nil, fmt.Errorf("compare the objects: %w", err)
 	}
+	slices.SortStableFunc(patches, func(a, b jsonpatch.Operation) int { return cmp.Compare(aboveList(a.Path), aboveList(b.Path)) })
 	return patches, nil
+}
+
+// aboveList is a JSON pointer up to the first element of a list: changes of one list keep their order.
+func aboveList(pointer string) string {
+	for i, key := range strings.Split(pointer, "/") {
+		if _, err := strconv.Atoi(key); err == nil {
+			return strings.Join(strings.Split(pointer, "/")[:i], "/")
+		}
+	}
+	return pointer
 }
 
 // Handle answers a request with a verdict.
@@ -133,11 +163,20 @@ func (v *Validator) Handle(ctx context.Context, r admission.Request) admission.R
 	case e == nil || e.Validation == nil:
 		return admission.Allowed("")
 	}
-	facts, err := v.facts(e, object, e.Validation.References())
-	if err != nil {
-		logf.FromContext(ctx).Info("rules read what the runtime does not tell", "crd", e.Name, "reason", err.Error())
+	ctx, cancel := context.WithTimeout(ctx, v.Limit)
+	defer cancel()
+	calls := e.validationCalls()
+	seen, err := v.read(ctx, e, object, append(calls.References(), e.Validation.References()...))
+	if err == nil {
+		seen.facts, err = v.call(ctx, calls, seen.facts, isDry(&r))
 	}
-	result := e.Validation.Check(facts, rules.Admission)
+	if err != nil {
+		logf.FromContext(ctx).Info("a resource can't be validated", "crd", e.Name, "reason", err.Error())
+		if !e.Lenient {
+			return denied(&r, http.StatusInternalServerError, "can't be validated: "+err.Error(), nil)
+		}
+	}
+	result := e.Validation.CheckWithout(seen.facts, rules.Admission, seen.unknown)
 	v.Recorder.Validated(e.Name, result)
 	warnings := make([]string, 0, len(result.Warned)+len(result.Problems))
 	for _, one := range result.Warned {
@@ -145,6 +184,9 @@ func (v *Validator) Handle(ctx context.Context, r admission.Request) admission.R
 	}
 	for _, one := range result.Problems {
 		warnings = append(warnings, "not evaluated: "+one.Error())
+	}
+	if err != nil {
+		warnings = append(warnings, "rules read what is not known: "+err.Error())
 	}
 	if len(result.Denied) == 0 {
 		return admission.Allowed("").WithWarnings(warnings...)

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"slices"
 
-	admissionv1 "k8s.io/api/admission/v1"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -13,7 +12,6 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
-	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/gateway/admission"
 	"github.com/orkestra-runtime/orkestra/gateway/conversion"
@@ -82,7 +80,7 @@ func compile(
 	}
 	var errs field.ErrorList
 	if s := security.Webhooks; s != nil && s.Admission != nil && yes(s.Admission.Enabled) {
-		errs = append(errs, e.admission(crd, s, language.Within(roots.New(schemas[gvk.Version])), at)...)
+		errs = append(errs, e.admission(crd, s, language, roots.New(schemas[gvk.Version]), at)...)
 	}
 	if s := security.Conversion; crd.Conversion != nil && s != nil && yes(s.Enabled) {
 		var wrong field.ErrorList
@@ -103,38 +101,6 @@ func compile(
 	}
 	e.GuardsProvenance = security.Provenance != nil && security.Provenance.Enforce
 	return e, errs
-}
-
-// admission compiles the rules.
-func (e *Entry) admission(crd *orkv1.CRD, security *orkv1.WebhookSecurity, language *template.Language, at *field.Path) field.ErrorList {
-	webhooks := crd.Webhooks
-	if webhooks == nil {
-		webhooks = &orkv1.ResourceWebhooks{}
-	}
-	a := &admission.Entry{
-		Name: e.Name, GroupResource: e.Resource.GroupResource(), DenyUnmutated: security.MutationErrorPolicy == "Deny",
-	}
-	operations := webhooks.Operations
-	if len(operations) == 0 {
-		operations = admission.DefaultOperations
-	}
-	for _, one := range operations {
-		a.Operations = append(a.Operations, admissionv1.Operation(one))
-	}
-	var errs, wrong field.ErrorList
-	if yes(webhooks.Mutation) {
-		a.Mutation, wrong = rules.CompileMutation(language, crd.Mutation, at.Child("mutation"))
-		errs = append(errs, wrong...)
-	}
-	if yes(webhooks.Validation) {
-		a.Validation, wrong = rules.CompileValidation(language, crd.Validation, at.Child("validation"))
-		errs = append(errs, wrong...)
-	}
-	e.Mutates, e.Validates = a.Mutation != nil, a.Validation != nil
-	if e.Mutates || e.Validates {
-		e.Admission = a
-	}
-	return errs
 }
 
 // yes is a choice, which is yes without one.

@@ -53,6 +53,8 @@ type Plan struct {
 	// Validated and Mutated are the resources with rules, and AdmissionPolicy what their failure means.
 	Validated, Mutated []Resource
 	AdmissionPolicy    admissionregistrationv1.FailurePolicyType
+	// AdmissionWrites tells that rules make calls which may change something, and do not for a dry run.
+	AdmissionWrites bool
 	// Definitions are the names of protected CustomResourceDefinitions, and Protected tells that what has the label is protected. Strict keeps the
 	// label on Strict resources.
 	Definitions    []string
@@ -78,7 +80,7 @@ func (p *Plan) Mutating(bundle []byte) []*admissionregistrationv1.MutatingWebhoo
 		Webhooks: []admissionregistrationv1.MutatingWebhook{{
 			Name: "mutate." + webhookDomain, ClientConfig: p.client(PathMutate, bundle), Rules: rulesOf(p.Mutated, nil),
 			FailurePolicy: new(policy(p.AdmissionPolicy)), MatchPolicy: new(admissionregistrationv1.Equivalent),
-			NamespaceSelector: p.elsewhere(), ObjectSelector: &metav1.LabelSelector{}, SideEffects: new(admissionregistrationv1.SideEffectClassNone),
+			NamespaceSelector: p.elsewhere(), ObjectSelector: &metav1.LabelSelector{}, SideEffects: new(p.sideEffects()),
 			TimeoutSeconds: new(DefaultTimeout), AdmissionReviewVersions: []string{"v1"}, ReinvocationPolicy: new(admissionregistrationv1.IfNeededReinvocationPolicy),
 		}},
 	}}
@@ -95,7 +97,7 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 	gone := []admissionregistrationv1.OperationType{admissionregistrationv1.Delete}
 	if len(p.Validated) > 0 {
 		one := p.webhook("validate", PathValidate, rulesOf(p.Validated, nil), p.AdmissionPolicy, bundle)
-		one.NamespaceSelector = p.elsewhere()
+		one.NamespaceSelector, one.SideEffects = p.elsewhere(), new(p.sideEffects())
 		add(AdmissionValidation, one)
 	}
 	if deletion := p.deletion(gone, bundle); len(deletion) > 0 {
@@ -138,6 +140,14 @@ func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []b
 		all = append(all, one)
 	}
 	return all
+}
+
+// sideEffects are those of the webhooks with rules.
+func (p *Plan) sideEffects() admissionregistrationv1.SideEffectClass {
+	if p.AdmissionWrites {
+		return admissionregistrationv1.SideEffectClassNoneOnDryRun
+	}
+	return admissionregistrationv1.SideEffectClassNone
 }
 
 // webhookDomain ends the names of all webhooks.

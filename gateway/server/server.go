@@ -30,6 +30,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
+	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
 // Defaults of Options.
@@ -58,6 +59,8 @@ type Options struct {
 	ServiceAccount, RuntimeServiceAccount string
 	// Schemas are those of the CRDs, by the name of the Katalog's entry and the version, as far as they are known. Nil: none are.
 	Schemas entry.Schemas
+	// External has a client for each protocol of external calls. Nil: the calls of rules are not made.
+	External external.Registry
 	// Runtime tells what only the runtime knows. Nil: nobody does.
 	Runtime admission.Runtime
 	// ValidFor and Threshold of certificates take the place of what the Katalogs say. 0: they say it.
@@ -91,6 +94,7 @@ type Gateway struct {
 	keeper  *certs.Keeper
 	server  webhook.Server
 	house   *housekeeper
+	calls   external.Caller
 }
 
 // New compiles the Katalogs and adds the gateway to the Manager. What is wrong with a Katalog is a field.ErrorList as an aggregate error, all of it
@@ -118,6 +122,9 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	g.server = webhook.NewServer(webhook.Options{Host: opts.Host, Port: opts.Port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
 		c.GetCertificate, c.MinVersion = g.keeper.GetCertificate, tls.VersionTLS13
 	}}})
+	if g.calls, err = g.caller(direct); err != nil {
+		return nil, err
+	}
 	g.handle(g.server)
 	api, callers, err := g.api(mgr, direct)
 	if err != nil {
@@ -216,7 +223,7 @@ func (g *Gateway) handle(server webhook.Server) {
 			definitions[one.Definition()] = one.Name
 		}
 	}
-	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Now: g.opts.Now}
+	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Calls: g.calls, Now: g.opts.Now}
 	identities := g.identities()
 	for path, handler := range map[string]webhookadmission.Handler{
 		registration.PathValidate: admission.NewValidator(opts),
@@ -270,6 +277,7 @@ func (g *Gateway) registrations() *registration.Plan {
 				*to = append(*to, resource)
 			}
 		}
+		plan.AdmissionWrites = plan.AdmissionWrites || one.Admission.Writes()
 		add(&plan.Validated, one.Validates)
 		add(&plan.Mutated, one.Mutates)
 		add(&plan.Strict, one.Strict)

@@ -49,13 +49,12 @@ func (c *compiler) normalize(set *Set, at *field.Path) {
 
 // mutation compiles the rules and the calls before them.
 func (c *compiler) mutation(set *Set, at *field.Path) {
-	at = at.Child("mutation")
 	if c.entry.Mutation != nil {
-		calls, seeing := c.calls(c.entry.Mutation.External, "mutation", at)
+		calls, seeing := c.calls(c.entry.Mutation.External, "mutation", at.Child("mutation"))
 		set.MutationCalls, *c = calls, *seeing
 	}
 	var errs field.ErrorList
-	set.Mutation, errs = rules.CompileMutation(c.language, c.entry.Mutation, at)
+	set.Mutation, errs = rules.MutationOf(c.language, c.entry, at)
 	c.report(errs...)
 	if c.entry.Mutation == nil {
 		return
@@ -71,12 +70,11 @@ func (c *compiler) mutation(set *Set, at *field.Path) {
 
 // validation compiles the rules and the calls before them.
 func (c *compiler) validation(set *Set, at *field.Path) {
-	at = at.Child("validation")
 	if c.entry.Validation != nil {
-		calls, seeing := c.calls(c.entry.Validation.External, "validation", at)
+		calls, seeing := c.calls(c.entry.Validation.External, "validation", at.Child("validation"))
 		set.ValidationCalls, *c = calls, *seeing
 	}
 	var errs field.ErrorList
-	set.Validation, errs = rules.CompileValidation(c.language, c.entry.Validation, at)
+	set.Validation, errs = rules.ValidationOf(c.language, c.entry, at)
 	c.report(errs...)
 }

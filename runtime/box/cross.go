@@ -13,6 +13,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/runtime/cross"
 )
 
@@ -123,9 +124,9 @@ func (c *compiler) crossSource(declared *orkv1.CrossRead, read *Cross, at *field
 
 // askOf is what is asked without the URL.
 func askOf(s *orkv1.CrossSource, as string) cross.Ask {
-	ask := cross.Ask{As: as, Site: site(s.Host), Protocol: orkv1.CrossProtocolCR}
+	ask := cross.Ask{As: as, Site: call.Site(s.Host), Protocol: orkv1.CrossProtocolCR}
 	if s.Endpoint != "" {
-		ask.Site = site(s.Endpoint)
+		ask.Site = call.Site(s.Endpoint)
 	}
 	if s.Protocol != "" {
 		ask.Protocol = s.Protocol

@@ -9,7 +9,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/controllers"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 )
 
 // DefaultDeleteTimeout is how long a stage of a deletion may take.

@@ -1,8 +1,6 @@
 package box
 
 import (
-	"cmp"
-	"fmt"
 	"iter"
 	"maps"
 	"slices"
@@ -12,65 +10,28 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
-	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/providers/external"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 	"github.com/orkestra-runtime/orkestra/runtime/gate"
 )
 
 // calls compiles the external calls of a list, each of which sees the results of those before it, and returns a compiler of texts that see
 // them all. Above is where the list stands, for people, and at its place in the document.
 func (c *compiler) calls(declared []orkv1.ExternalCall, above string, at *field.Path) (call.List, *compiler) {
-	seeing := *c
-	seeing.called = maps.Clone(c.called)
-	list := make(call.List, 0, len(declared))
-	for i := range declared {
-		one, here := &declared[i], at.Child("external").Index(i)
-		in := seeing.seeing(seeing.known.InCall())
-		list = append(list, in.call(one, fmt.Sprintf("%s.external[%d] %s", above, i, one.Name), i, at))
-		if first, taken := seeing.called[one.Name]; taken {
-			c.report(field.Invalid(here.Child("name"), one.Name, fmt.Sprintf("is the name of %s already, whose result it would replace; choose another", first)))
-		}
-		if seeing.called == nil {
-			seeing.called = map[string]*field.Path{}
-		}
-		seeing.called[one.Name] = here
-		seeing = *seeing.seeing(seeing.resulting(one))
-	}
-	if len(list) == 0 {
+	if len(declared) == 0 {
 		return nil, c
 	}
+	behind := call.Compiler{Language: c.language, Known: c.known, Called: c.called, Retry: c.tries}
+	list := behind.Compile(declared, above, at)
+	c.report(behind.Errors...)
+	seeing := *c
+	seeing.known, seeing.language, seeing.called = behind.Known, behind.Language, behind.Called
 	return list, &seeing
 }
 
-func (c *compiler) call(declared *orkv1.ExternalCall, place string, index int, at *field.Path) *call.Call {
-	here := at.Child("external").Index(index)
-	c.url(declared.URL, declared.Protocol, here.Child("url"))
-	texts, errs := template.CompileOf(c.language.Under(at), call.Texts{
-		URL: declared.URL, Query: declared.Query, Args: declared.Args, Body: declared.Body, Headers: declared.Headers,
-	}, field.NewPath("external").Index(index))
-	c.report(errs...)
-	base := external.Request{
-		Name: declared.Name, Site: site(declared.URL), Protocol: cmp.Or(declared.Protocol, orkv1.ProtocolHTTP), Method: declared.Method,
-		Auth: declared.Auth, ExpectedStatus: int(declared.ExpectedStatus), Retry: c.tries(declared.RetryBackoff, here.Child("retryBackoff")),
-	}
-	if declared.Timeout != nil {
-		base.Timeout = declared.Timeout.Duration
-	}
-	if declared.CacheFor != nil {
-		base.CacheFor = declared.CacheFor.Duration
-	}
-	if declared.PoolSize != nil {
-		base.PoolSize = int(*declared.PoolSize)
-	}
-	if declared.Sleep != nil {
-		base.Sleep = declared.Sleep.Duration
-	}
-	return &call.Call{
-		Name: declared.Name, Place: place, At: here, Gate: c.gate(declared.Conditions, here), Texts: texts, Base: base,
-		ContinueOnError: declared.ContinueOnError,
-		AdmissionOnly:   declared.Fires != nil && declared.Fires.Reconcile != nil && !*declared.Fires.Reconcile,
-	}
+// url checks what can be known of a URL before it is rendered.
+func (c *compiler) url(declared orkv1.Template, protocol orkv1.Protocol, at *field.Path) {
+	c.report(call.CheckURL(c.language, declared, protocol, at)...)
 }
 
 // tries compiles a retryBackoff, whose tries are all within one cycle.

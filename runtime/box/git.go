@@ -10,6 +10,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 )
 
 // Git is a repository that a cycle fetches, compiled. It is immutable.
@@ -78,7 +79,7 @@ func (c *compiler) repo(declared *orkv1.Git, at *field.Path) {
 	case strings.IndexAny(rest, "/?#") == 0:
 		c.report(field.Invalid(at.Child("repo"), text, "names no host"))
 	}
-	if declared.Auth != nil && site(declared.Repo) == templated && !hostOfSCP(text) {
+	if declared.Auth != nil && call.Site(declared.Repo) == call.Templated && !hostOfSCP(text) {
 		c.language.Warn(field.Invalid(at.Child("auth"), text,
 			"the credential is sent to whatever host the resource names; write the host of repo out, and leave only what is behind it to a template"))
 	}

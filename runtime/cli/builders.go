@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/resource"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/providers/image"
 )
 
@@ -40,11 +41,11 @@ type builderFlags struct {
 	image.Options
 }
 
-func (f *builderFlags) add(cmd *cobra.Command, environment *environment) {
+func (f *builderFlags) add(cmd *cobra.Command, environment *command.Environment) {
 	flags := cmd.Flags()
 	f.daemons.DockerTLS = os.Getenv("DOCKER_CERT_PATH")
 	docker, podman := os.Getenv("DOCKER_HOST"), os.Getenv("CONTAINER_HOST")
-	if !inCluster() {
+	if !command.InCluster() {
 		docker, podman = cmp.Or(docker, dockerSocket), cmp.Or(podman, podmanSocket)
 	}
 	flags.StringVar(&f.daemons.BuildKit, "buildkit-addr", os.Getenv("BUILDKIT_HOST"), "BuildKit daemon that builds images: tcp://host:port or unix:///path; default: BUILDKIT_HOST")
@@ -52,7 +53,7 @@ func (f *builderFlags) add(cmd *cobra.Command, environment *environment) {
 	flags.StringVar(&f.daemons.Docker, "docker-host", docker, "Docker daemon that builds images; default: DOCKER_HOST, outside of a cluster its socket")
 	flags.StringVar(&f.daemons.Podman, "podman-host", podman, "Podman service that builds images; default: CONTAINER_HOST, outside of a cluster its socket")
 	flags.IntVar(&f.Workers, "build-workers", 2, "how many images are built at once")
-	flags.DurationVar(&f.Timeout, "build-timeout", environment.duration("BUILD_TIMEOUT", 0), "how long building an image may take; default: BUILD_TIMEOUT, else 15m")
+	flags.DurationVar(&f.Timeout, "build-timeout", environment.Duration("BUILD_TIMEOUT", 0), "how long building an image may take; default: BUILD_TIMEOUT, else 15m")
 	flags.StringVar(&f.root, "build-root", "", "folder that images may be built from without a git step; default: none")
 	flags.StringVar(&f.limit, "build-context-limit", "256Mi", "how large the folder may be that an image is built from")
 }
@@ -87,7 +88,7 @@ func (f *builderFlags) byDefault() (orkv1.DockerBuilder, error) {
 	default:
 		return "", fmt.Errorf("environment variable OCI_BUILDER is %q, want buildkit, docker or podman", name)
 	}
-	if inCluster() || f.daemons.BuildKit != "" {
+	if command.InCluster() || f.daemons.BuildKit != "" {
 		return orkv1.BuilderBuildKit, nil
 	}
 	return orkv1.BuilderDocker, nil

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 
 	"github.com/go-logr/logr"
@@ -11,6 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -40,6 +40,8 @@ type Options struct {
 	Providers *providers.Registry
 	// Checkouts makes what fetches repositories. Nil: the binary has nothing that does, and refuses Katalogs that name one.
 	Checkouts func(CheckoutOptions) (checkout.Fetcher, error)
+	// Check finds what is wrong with the part of a Katalog that another process reads, for validate. Nil: nobody does.
+	Check katalog.Checks
 	// Builders makes what builds images. Nil: the binary has nothing that does.
 	Builders Builders
 }
@@ -63,57 +65,8 @@ func Commands(opts Options) []*cobra.Command {
 
 // Root is the command that the others belong to.
 func Root(opts Options, commands ...*cobra.Command) *cobra.Command {
-	root := &cobra.Command{
-		Use:           "ork",
-		Short:         "Runs the controllers that Katalogs declare",
-		SilenceUsage:  true,
-		SilenceErrors: true,
-	}
-	root.SetIn(opts.In)
-	root.SetOut(opts.Out)
-	root.SetErr(opts.Err)
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return &usageError{err} })
-	root.CompletionOptions.HiddenDefaultCmd = true
-	root.AddCommand(commands...)
-	return root
+	return command.Root(command.Streams{In: opts.In, Out: opts.Out, Err: opts.Err}, commands...)
 }
-
-// usageError is a mistake on the command line.
-type usageError struct{ error }
-
-func (e *usageError) Unwrap() error { return e.error }
-
-// noArguments is for commands that take flags only.
-func noArguments(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	remedy := ""
-	if cmd.Flags().Lookup("file") != nil {
-		remedy = "; name files with -f"
-	}
-	return &usageError{fmt.Errorf("%s takes no arguments, got %q%s", cmd.CommandPath(), args[0], remedy)}
-}
-
-// reported is a failure whose reasons are printed already.
-type reported struct{ error }
 
 // ExitCode is 0 without an error, 2 for wrong usage and 1 for everything else. Message is what is left to print.
-func ExitCode(err error) (code int, message string) {
-	switch {
-	case err == nil:
-		return 0, ""
-	case isUsage(err):
-		return 2, err.Error() + "; see ork --help"
-	}
-	if _, ok := errors.AsType[*reported](err); ok {
-		return 1, ""
-	}
-	return 1, err.Error()
-}
-
-// isUsage recognizes wrong usage. For a command that does not exist cobra has no error type, only this text.
-func isUsage(err error) bool {
-	_, ok := errors.AsType[*usageError](err)
-	return ok || len(err.Error()) > 15 && err.Error()[:15] == "unknown command"
-}
+func ExitCode(err error) (code int, message string) { return command.ExitCode(err) }

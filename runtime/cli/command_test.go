@@ -271,27 +271,6 @@ func TestRunChecksFirst(t *testing.T) {
 	<-done
 }
 
-func TestExitCode(t *testing.T) {
-	cases := map[string]struct {
-		err     error
-		code    int
-		message string
-	}{
-		"None":     {},
-		"Failure":  {err: errors.New("no luck"), code: 1, message: "no luck"},
-		"Usage":    {err: &usageError{errors.New("no flag")}, code: 2, message: "no flag; see ork --help"},
-		"Reported": {err: &reported{errors.New("3 errors")}, code: 1},
-		"Wrapped":  {err: errors.Join(&usageError{errors.New("no flag")}), code: 2, message: "no flag; see ork --help"},
-	}
-	for name, tc := range cases {
-		t.Run(name, func(t *testing.T) {
-			if code, message := ExitCode(tc.err); code != tc.code || message != tc.message {
-				t.Errorf("ExitCode(%v) = %d, %q; want %d, %q", tc.err, code, message, tc.code, tc.message)
-			}
-		})
-	}
-}
-
 // A binary without the Go code that a Katalog names says so: as a warning when it is checked, and before anything starts when it is run.
 func TestMissingCode(t *testing.T) {
 	file := filepath.Join("testdata", "code.yaml")

@@ -63,3 +63,10 @@ func TestEnvironmentIsDefault(t *testing.T) {
 		t.Errorf("ork run says %q, want an error of the file of KATALOG_PATH", got.Err)
 	}
 }
+
+func TestLogLevelOfTheEnvironment(t *testing.T) {
+	t.Setenv("LOG_LEVEL", "loud")
+	if got := ork(t, "", "run", "-f", "testdata/validate/valid.yaml"); got.Code != 2 || !strings.Contains(got.Err, `unknown log level "loud"`) {
+		t.Errorf("run with LOG_LEVEL=loud: %+v", got)
+	}
+}

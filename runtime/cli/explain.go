@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orkestra-runtime/orkestra/api/nearest"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 )
 
@@ -38,14 +39,14 @@ KIND is a kind, or the name of a CRD in the Katalog. To reach an operator in a c
 kubectl -n orkestra-system port-forward deployment/orkestra 8080`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 2 {
-				return &usageError{fmt.Errorf("want a kind and a name, such as Website shop/books; got %d arguments", len(args))}
+				return command.Usage(fmt.Errorf("want a kind and a name, such as Website shop/books; got %d arguments", len(args)))
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error { return f.explain(cmd.Context(), opts, args[0], args[1]) },
 	}
-	outputFlag(cmd, &f.output)
-	cmd.Flags().StringVar(&f.server, "server", cmp.Or(os.Getenv("ORK_SERVER"), "http://localhost:"+defaultPort), "the operator's live API; default: ORK_SERVER, else this machine")
+	command.OutputFlag(cmd, &f.output)
+	cmd.Flags().StringVar(&f.server, "server", cmp.Or(os.Getenv("ORK_SERVER"), "http://localhost:"+command.DefaultPort), "the operator's live API; default: ORK_SERVER, else this machine")
 	cmd.Flags().StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token of the live API; default: ORK_API_TOKEN, else none")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 10*time.Second, "how long the operator may take to answer")
 	return cmd
@@ -61,7 +62,7 @@ func (f *explainFlags) explain(ctx context.Context, opts Options, kind, name str
 	}
 	segments := strings.Split(name, "/")
 	if len(segments) > 2 || segments[0] == "" || segments[len(segments)-1] == "" {
-		return &usageError{fmt.Errorf("%q is no name: want name or namespace/name", name)}
+		return command.Usage(fmt.Errorf("%q is no name: want name or namespace/name", name))
 	}
 	var records struct {
 		Items []flight.Record `json:"items"`
@@ -71,7 +72,7 @@ func (f *explainFlags) explain(ctx context.Context, opts Options, kind, name str
 		return err
 	}
 	if f.output != "" {
-		return printAs(opts.Out, f.output, records.Items)
+		return command.Print(opts.Out, f.output, records.Items)
 	}
 	if len(records.Items) == 0 {
 		_, err := fmt.Fprintln(opts.Out, "Nothing happened to it since the operator started, or it was forgotten.")
@@ -120,7 +121,7 @@ func (f *explainFlags) crdOf(ctx context.Context, kind string) (string, error) {
 func (f *explainFlags) get(ctx context.Context, path []string, into any) error {
 	server, err := url.Parse(f.server)
 	if err != nil || server.Host == "" {
-		return &usageError{fmt.Errorf("--server %q is no URL such as http://localhost:%s", f.server, defaultPort)}
+		return command.Usage(fmt.Errorf("--server %q is no URL such as http://localhost:%s", f.server, command.DefaultPort))
 	}
 	for i := range path {
 		path[i] = url.PathEscape(path[i])
@@ -129,7 +130,7 @@ func (f *explainFlags) get(ctx context.Context, path []string, into any) error {
 	if err != nil {
 		return fmt.Errorf("ask the operator: %w", err)
 	}
-	token, err := apiToken(f.tokenFile)
+	token, err := command.APIToken(f.tokenFile)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orkestra-runtime/orkestra/config/schema"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 )
 
 func generateCommand(opts Options) *cobra.Command {
@@ -14,7 +15,7 @@ func generateCommand(opts Options) *cobra.Command {
 		Short: "Prints what others need to work with Katalogs",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{fmt.Errorf("generate what? valid: schema")}
+			return command.Usage(fmt.Errorf("generate what? valid: schema"))
 		},
 	}
 	cmd.AddCommand(generateSchemaCommand(opts))
@@ -27,11 +28,11 @@ func generateSchemaCommand(opts Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "schema",
 		Short: "Prints the JSON schema by which an editor completes and checks Katalogs",
-		Args:  noArguments,
+		Args:  command.NoArguments,
 		RunE: func(*cobra.Command, []string) error {
 			text, ok := schemas[kind]
 			if !ok {
-				return &usageError{fmt.Errorf("there is no schema of the kind %q; valid: Katalog, Motif", kind)}
+				return command.Usage(fmt.Errorf("there is no schema of the kind %q; valid: Katalog, Motif", kind))
 			}
 			_, err := opts.Out.Write(text)
 			return err //nolint:wrapcheck // says all there is to say

@@ -68,7 +68,7 @@ func (f *runFlags) fetcher(opts Options) (fetcher checkout.Fetcher, stop func() 
 	if opts.Checkouts == nil {
 		return nil, nothing, nil
 	}
-	dialer, err := f.external.dialer()
+	dialer, err := f.external.Dialer()
 	if err != nil {
 		return nil, nothing, err
 	}

@@ -6,12 +6,12 @@ import (
 	"os"
 	"slices"
 
-	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
@@ -27,19 +27,19 @@ type loaded struct {
 // reading is what files are read for.
 type reading struct {
 	inCluster bool // to run them in a cluster, which has the CRDs
-	motifs    bool // to check them, Motifs as well
+	motifs    bool // to check them whole, Motifs as well
 	run       bool // to run them, for which there must be the Go code that they name
 	rights    bool // to print what rights they need
 }
 
 // toRun is what files are read for at the start of an operator, and whenever they change.
-func toRun() reading { return reading{inCluster: inCluster(), run: true} }
+func toRun() reading { return reading{inCluster: command.InCluster(), run: true} }
 
 // load reads and compiles Katalogs. Its error is of type katalog.Findings when the files are wrong; then there are warnings, but
 // no documents.
 func load(opts Options, files []string, purpose reading) (*loaded, error) {
 	if len(files) == 0 || slices.Contains(files, "") {
-		return nil, &usageError{errors.New("no Katalog: name one with -f")}
+		return nil, command.Usage(errors.New("no Katalog: name one with -f"))
 	}
 	registry, err := builtin.Registry()
 	if err != nil {
@@ -65,6 +65,10 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 			case purpose.motifs:
 				found.Warnings = append(found.Warnings, missing...)
 			}
+			if purpose.motifs && opts.Check != nil {
+				errs, warnings := opts.Check(document)
+				found.Errors, found.Warnings = with(found.Errors, errs), with(found.Warnings, warnings)
+			}
 			return found.Errors, found.Warnings
 		},
 		Evaluate: conditions.Constant, Motifs: purpose.motifs,
@@ -75,40 +79,17 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 	return l, err //nolint:wrapcheck // says where and what
 }
 
+// with are findings and those of somebody else, who may have found the same.
+func with(findings, others field.ErrorList) field.ErrorList {
+	for _, one := range others {
+		if !slices.ContainsFunc(findings, func(f *field.Error) bool { return f.Error() == one.Error() }) {
+			findings = append(findings, one)
+		}
+	}
+	return findings
+}
+
 // loadInterruptibly is load for a command that is interrupted while it waits for the standard input or for a pipe.
 func loadInterruptibly(ctx context.Context, opts Options, files []string, purpose reading) (*loaded, error) {
-	type outcome struct {
-		*loaded
-		err error
-	}
-	read := make(chan outcome, 1)
-	go func() {
-		l, err := load(opts, files, purpose)
-		read <- outcome{l, err}
-	}()
-	select {
-	case o := <-read:
-		return o.loaded, o.err
-	case <-ctx.Done(): // the read can't be ended; the process ends
-		return nil, errors.New("interrupted while reading the Katalogs")
-	}
-}
-
-// filesFlag adds the flag that names Katalogs.
-func filesFlag(cmd *cobra.Command, files *[]string) {
-	cmd.Flags().StringArrayVarP(files, "file", "f", nil, "a Katalog file or a folder of them, - for standard input; can be given more than once")
-}
-
-// printFindings prints one line each and returns the error that ends the command.
-func printFindings(cmd *cobra.Command, findings katalog.Findings) error {
-	for _, finding := range findings {
-		cmd.PrintErrln("error: " + finding.String())
-	}
-	return &reported{errors.New(counted(len(findings), "error"))}
-}
-
-func printWarnings(cmd *cobra.Command, findings katalog.Findings) {
-	for _, finding := range findings {
-		cmd.PrintErrln("warning: " + finding.String())
-	}
+	return command.Interruptibly(ctx, func() (*loaded, error) { return load(opts, files, purpose) })
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/katalogs"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 	"github.com/orkestra-runtime/orkestra/runtime/reload"
@@ -74,7 +75,7 @@ func (r *reloader) reload(ctx context.Context) error {
 // take has the engine run what was read.
 func (r *reloader) take(ctx context.Context, l *loaded) error {
 	dev := devMode{config: r.dev.config, documents: l.documents}
-	if !inCluster() {
+	if !command.InCluster() {
 		if err := dev.prepare(ctx); err != nil {
 			return err
 		}
@@ -88,7 +89,7 @@ func (r *reloader) take(ctx context.Context, l *loaded) error {
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
-	if !inCluster() {
+	if !command.InCluster() {
 		if _, err := dev.applyResources(ctx); err != nil {
 			return fmt.Errorf("the Katalogs run, their crFiles are not applied: %w", err)
 		}

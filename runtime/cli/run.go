@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net"
 	"os"
 	"path/filepath"
 	"time"
@@ -13,11 +12,8 @@ import (
 	"github.com/spf13/cobra"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
-	"k8s.io/client-go/discovery"
 	"k8s.io/client-go/dynamic"
 	"k8s.io/client-go/rest"
-	"k8s.io/client-go/tools/clientcmd"
-	"k8s.io/klog/v2"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
@@ -27,6 +23,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/katalogs"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
@@ -35,15 +32,14 @@ import (
 
 // runFlags are what run is told.
 type runFlags struct {
-	files        []string
-	kubeconfig   string
-	kubecontext  string
+	files []string
+	command.Cluster
 	namespace    string
 	metrics      string
 	probes       string
 	tokenFile    string
 	leadership   leadership
-	external     externalFlags
+	external     command.External
 	git          gitFlags
 	builders     builderFlags
 	drain        time.Duration
@@ -51,8 +47,8 @@ type runFlags struct {
 	embedded     bool
 	dataDir      string
 	untilSettled time.Duration
-	log          logFlags
-	environment  environment
+	log          command.Logging
+	environment  command.Environment
 }
 
 func runCommand(opts Options) *cobra.Command {
@@ -64,7 +60,7 @@ func runCommand(opts Options) *cobra.Command {
 
 Outside a cluster it first applies what the Katalogs name in crdFile, setup and crFiles. Files that change are read anew; in a cluster,
 Katalog objects of the operator's namespace run as well.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if len(f.files) == 0 {
 				f.files = filepath.SplitList(os.Getenv("KATALOG_PATH"))
@@ -72,61 +68,60 @@ Katalog objects of the operator's namespace run as well.`,
 			return run(cmd, opts, f)
 		},
 	}
-	filesFlag(cmd, &f.files)
+	command.FilesFlag(cmd, &f.files)
 	flags := cmd.Flags()
-	flags.StringVar(&f.kubeconfig, "kubeconfig", "", "the cluster; default: KUBECONFIG, ~/.kube/config, or the cluster it runs in")
-	flags.StringVar(&f.kubecontext, "context", "", "a context of the kubeconfig; default: the current one")
-	flags.StringVar(&f.namespace, "namespace", defaultNamespace(), "where the operator keeps its own state")
-	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+envOr("PORT", defaultPort), "address of the metrics and the live API, 0 for none")
+	f.Add(cmd)
+	flags.StringVar(&f.namespace, "namespace", command.DefaultNamespace(), "where the operator keeps its own state")
+	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics and the live API, 0 for none")
 	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.leadership.add(cmd, &f.environment)
-	f.external.add(cmd)
+	f.external.Add(cmd)
 	if opts.Checkouts != nil {
 		f.git.add(cmd)
 	}
 	f.builders.add(cmd, &f.environment)
-	flags.BoolVar(&f.objects, "katalog-objects", inCluster(), "run the Katalog objects of the operator's namespace")
-	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
+	flags.BoolVar(&f.objects, "katalog-objects", command.InCluster(), "run the Katalog objects of the operator's namespace")
+	flags.DurationVar(&f.drain, "shutdown-timeout", f.environment.Duration("SHUTDOWN_TIMEOUT", 20*time.Second), "how long cycles that have begun may go on after an interrupt")
 	flags.DurationVar(&f.untilSettled, "until-settled", 0, "end when every resource is ready and nothing is queued, or fail after this time")
 	flags.Lookup("until-settled").NoOptDefVal = "30s"
 	if opts.StartControlPlane != nil {
 		flags.BoolVar(&f.embedded, "embedded", false, "start a local control plane first and stop it at the end")
 		flags.StringVar(&f.dataDir, "data-dir", "", "with --embedded, keep the control plane's state in this folder")
 	}
-	f.log.add(cmd)
+	f.log.Add(cmd)
 	return cmd
 }
 
 func (f *runFlags) check(opts Options) error {
 	switch {
 	case f.dataDir != "" && !f.embedded:
-		return &usageError{errors.New("--data-dir goes with --embedded")}
-	case f.embedded && (f.kubeconfig != "" || f.kubecontext != ""):
-		return &usageError{errors.New("--embedded brings its own cluster: it excludes --kubeconfig and --context")}
+		return command.Usage(errors.New("--data-dir goes with --embedded"))
+	case f.embedded && (f.Kubeconfig != "" || f.Context != ""):
+		return command.Usage(errors.New("--embedded brings its own cluster: it excludes --kubeconfig and --context"))
 	case f.drain < 0:
-		return &usageError{errors.New("--shutdown-timeout must not be negative")}
+		return command.Usage(errors.New("--shutdown-timeout must not be negative"))
 	case f.untilSettled < 0:
-		return &usageError{errors.New("--until-settled must be a positive duration")}
+		return command.Usage(errors.New("--until-settled must be a positive duration"))
 	case len(f.files) == 0 && !f.objects:
-		return &usageError{errors.New("no Katalog: name one with -f or in KATALOG_PATH")}
+		return command.Usage(errors.New("no Katalog: name one with -f or in KATALOG_PATH"))
 	}
-	if err := f.environment.err(); err != nil {
+	if err := f.environment.Err(); err != nil {
 		return err
 	}
-	if err := checkPort(); err != nil {
+	if err := command.CheckPort(); err != nil {
 		return err
 	}
-	if _, err := f.external.registry(opts); err != nil {
-		return &usageError{err}
+	if _, err := f.external.Registry(opts.External); err != nil {
+		return command.Usage(err)
 	}
 	if opts.Checkouts != nil {
 		if _, err := f.git.options(nil); err != nil {
-			return &usageError{err}
+			return command.Usage(err)
 		}
 	}
 	if err := f.builders.check(); err != nil {
-		return &usageError{err}
+		return command.Usage(err)
 	}
 	return f.leadership.check()
 }
@@ -136,13 +131,10 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	if err := f.check(opts); err != nil {
 		return err
 	}
-	log, err := f.log.logger(opts.Err)
+	ctx, err = f.log.Begin(ctx, opts.Err)
 	if err != nil {
-		return err
+		return err //nolint:wrapcheck // names the flag
 	}
-	logf.SetLogger(log)
-	klog.SetLogger(log.V(1)) // client-go's own words are for developers
-	ctx = logf.IntoContext(ctx, log)
 
 	opts, again := remembering(opts, f.files)
 	l, err := f.load(ctx, cmd, opts)
@@ -151,7 +143,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 	}
 	watcher := reload.New(l.sources)
 
-	config, stop, err := f.cluster(ctx, cmd, opts)
+	config, stop, err := f.connect(ctx, cmd, opts)
 	if err != nil {
 		return err
 	}
@@ -166,16 +158,16 @@ func (f *runFlags) load(ctx context.Context, cmd *cobra.Command, opts Options) (
 	}
 	l, err := loadInterruptibly(ctx, opts, f.files, toRun())
 	if l != nil {
-		printWarnings(cmd, l.warnings)
+		command.PrintWarnings(cmd, l.warnings)
 	}
 	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
-		return nil, printFindings(cmd, findings)
+		return nil, command.PrintFindings(cmd, findings)
 	}
 	return l, err
 }
 
-// cluster connects to the cluster, or starts one. Stop ends what was started.
-func (f *runFlags) cluster(ctx context.Context, cmd *cobra.Command, opts Options) (config *rest.Config, stop func() error, err error) {
+// connect connects to the cluster, or starts one. Stop ends what was started.
+func (f *runFlags) connect(ctx context.Context, cmd *cobra.Command, opts Options) (config *rest.Config, stop func() error, err error) {
 	nothing := func() error { return nil }
 	if f.embedded {
 		started, err := opts.StartControlPlane(ctx, f.dataDir, logf.FromContext(ctx))
@@ -185,27 +177,8 @@ func (f *runFlags) cluster(ctx context.Context, cmd *cobra.Command, opts Options
 		cmd.PrintErrln("control plane is up: export KUBECONFIG=" + started.Kubeconfig())
 		return started.Config(), started.Stop, nil
 	}
-	rules := clientcmd.NewDefaultClientConfigLoadingRules()
-	rules.ExplicitPath = f.kubeconfig
-	config, err = clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: f.kubecontext}).ClientConfig()
-	if err != nil {
-		return nil, nil, fmt.Errorf("find the cluster: %w", err)
-	}
-	return config, nothing, answers(config)
-}
-
-// answers tells early, and in one line, that the cluster does not answer.
-func answers(config *rest.Config) error {
-	config = rest.CopyConfig(config)
-	config.Timeout = 5 * time.Second
-	client, err := discovery.NewDiscoveryClientForConfig(config)
-	if err == nil {
-		_, err = client.ServerVersion()
-	}
-	if err != nil {
-		return fmt.Errorf("reach the cluster at %s: %w", config.Host, err)
-	}
-	return nil
+	config, err = f.Connect()
+	return config, nothing, err //nolint:wrapcheck // says which cluster
 }
 
 // operate runs the engine until it is interrupted or, when asked for, until everything is settled.
@@ -214,7 +187,7 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err
 	}
-	calls, err := f.external.registry(opts)
+	calls, err := f.external.Registry(opts.External)
 	if err != nil {
 		return err
 	}
@@ -244,7 +217,7 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 		return err
 	}
 	dev := devMode{config: config, documents: l.documents}
-	if !inCluster() {
+	if !command.InCluster() {
 		if err := dev.prepare(ctx); err != nil {
 			return err
 		}
@@ -292,7 +265,7 @@ func (f *runFlags) collect(mgr manager.Manager, e *engine.Engine, l *loaded, r *
 // accompany does what is left to do while the engine runs. An interrupt is no failure, unless it is for what was asked for.
 func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.Engine, r *reloader) error {
 	var applied []*unstructured.Unstructured
-	if !inCluster() {
+	if !command.InCluster() {
 		var err error
 		if applied, err = r.dev.applyResources(ctx); err != nil && ctx.Err() == nil {
 			return err
@@ -310,13 +283,8 @@ func (f *runFlags) accompany(ctx context.Context, cmd *cobra.Command, e *engine.
 
 func (f *runFlags) manager(ctx context.Context, config *rest.Config, scheme *runtime.Scheme) (manager.Manager, error) {
 	log := logf.FromContext(ctx)
-	if !inCluster() {
-		for _, address := range []*string{&f.metrics, &f.probes} {
-			if !free(ctx, *address) {
-				log.Info("address is in use and left to whoever has it", "address", *address)
-				*address = "0"
-			}
-		}
+	if !command.InCluster() {
+		command.LeaveTaken(ctx, &f.metrics, &f.probes)
 	}
 	options := ctrl.Options{
 		Scheme:                  scheme,
@@ -334,27 +302,4 @@ func (f *runFlags) manager(ctx context.Context, config *rest.Config, scheme *run
 		return nil, fmt.Errorf("add the probes: %w", err)
 	}
 	return mgr, nil
-}
-
-// free tells whether an address can be listened on.
-func free(ctx context.Context, address string) bool {
-	if address == "0" || address == "" {
-		return true
-	}
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", address)
-	if err != nil {
-		return false
-	}
-	_ = listener.Close()
-	return true
-}
-
-// inCluster tells whether the process runs in a pod, by what the kubelet sets in every container.
-func inCluster() bool { return os.Getenv("KUBERNETES_SERVICE_HOST") != "" }
-
-func defaultNamespace() string {
-	if inCluster() {
-		return envOr("ORK_NAMESPACE", "orkestra-system")
-	}
-	return envOr("ORK_NAMESPACE", "default")
 }

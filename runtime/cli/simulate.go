@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 )
 
@@ -33,7 +34,7 @@ Cycles go on until nothing changes. No controller but the Katalog's own is there
 itself. What the children's status is to say, and which children there are before, --children tells.
 
 With --test it runs a folder of cases and compares what comes of them with their expected.yaml.`,
-		Args: noArguments,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := f.check(cmd); err != nil {
 				return err
@@ -44,8 +45,8 @@ With --test it runs a folder of cases and compares what comes of them with their
 			return f.simulate(cmd, opts)
 		},
 	}
-	filesFlag(cmd, &f.files)
-	outputFlag(cmd, &f.output)
+	command.FilesFlag(cmd, &f.files)
+	command.OutputFlag(cmd, &f.output)
 	flags := cmd.Flags()
 	flags.StringArrayVar(&f.scene.Objects, "cr", nil,
 		"a file of resources, simulated one after the other, and of other objects that exist; can be given more than once; default: the crFiles of the Katalogs")
@@ -62,12 +63,12 @@ With --test it runs a folder of cases and compares what comes of them with their
 
 func (f *simulateFlags) check(cmd *cobra.Command) error {
 	if f.update && f.test == "" {
-		return &usageError{errors.New("--update goes with --test")}
+		return command.Usage(errors.New("--update goes with --test"))
 	}
 	if f.test != "" {
 		for _, name := range []string{"cr", "children", "old", "external", "target", "now", "deletion", "output"} {
 			if cmd.Flags().Changed(name) {
-				return &usageError{fmt.Errorf("--%s does not go with --test: each case has its own files", name)}
+				return command.Usage(fmt.Errorf("--%s does not go with --test: each case has its own files", name))
 			}
 		}
 	}
@@ -76,7 +77,7 @@ func (f *simulateFlags) check(cmd *cobra.Command) error {
 	}
 	now, err := time.Parse(time.RFC3339, f.now)
 	if err != nil {
-		return &usageError{fmt.Errorf("--now %q is not a time such as 2026-01-01T08:00:00Z", f.now)}
+		return command.Usage(fmt.Errorf("--now %q is not a time such as 2026-01-01T08:00:00Z", f.now))
 	}
 	f.scene.Now = now
 	return nil
@@ -85,10 +86,10 @@ func (f *simulateFlags) check(cmd *cobra.Command) error {
 func (f *simulateFlags) simulate(cmd *cobra.Command, opts Options) error {
 	l, err := loadInterruptibly(cmd.Context(), opts, f.files, reading{})
 	if l != nil {
-		printWarnings(cmd, l.warnings)
+		command.PrintWarnings(cmd, l.warnings)
 	}
 	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
-		return printFindings(cmd, findings)
+		return command.PrintFindings(cmd, findings)
 	}
 	if err != nil {
 		return err
@@ -103,12 +104,12 @@ func (f *simulateFlags) simulate(cmd *cobra.Command, opts Options) error {
 		return err //nolint:wrapcheck // says all there is to say
 	}
 	if f.output == "json" {
-		err = printAs(opts.Out, f.output, result)
+		err = command.Print(opts.Out, f.output, result)
 	} else {
 		err = result.Print(opts.Out)
 	}
 	if err == nil && result.Failed() {
-		return &reported{errors.New("the simulation failed")}
+		return command.Reported(errors.New("the simulation failed"))
 	}
 	return err //nolint:wrapcheck // says all there is to say
 }
@@ -142,7 +143,7 @@ func (f *simulateFlags) runCases(cmd *cobra.Command, opts Options) error {
 		}
 	}
 	if failed > 0 {
-		return fmt.Errorf("%d of %s failed", failed, counted(len(cases), "case"))
+		return fmt.Errorf("%d of %s failed", failed, command.Counted(len(cases), "case"))
 	}
 	return nil
 }

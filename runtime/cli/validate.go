@@ -9,6 +9,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
@@ -40,7 +41,7 @@ func validateCommand(opts Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "validate -f KATALOG",
 		Short: "Checks Katalogs and Motifs without a cluster and prints everything that is wrong with them",
-		Args:  noArguments,
+		Args:  command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			l, err := loadInterruptibly(cmd.Context(), opts, files, reading{motifs: true, rights: full})
 			findings, wrong := errors.AsType[katalog.Findings](err)
@@ -57,17 +58,17 @@ func validateCommand(opts Options) *cobra.Command {
 			if output == "" {
 				return r.print(opts, findings, l.warnings)
 			}
-			if err := printAs(opts.Out, output, r); err != nil {
+			if err := command.Print(opts.Out, output, r); err != nil {
 				return err
 			}
 			if wrong {
-				return &reported{findings}
+				return command.Reported(findings)
 			}
 			return nil
 		},
 	}
-	filesFlag(cmd, &files)
-	outputFlag(cmd, &output)
+	command.FilesFlag(cmd, &files)
+	command.OutputFlag(cmd, &output)
 	cmd.Flags().BoolVar(&full, "full", false, "also print the ClusterRole and the Role that running the Katalogs needs")
 	return cmd
 }
@@ -97,26 +98,19 @@ func (r report) print(opts Options, errs, warnings katalog.Findings) error {
 		}
 	}
 	if len(errs) > 0 {
-		return fmt.Errorf("invalid: %s, %s", counted(len(errs), "error"), counted(len(warnings), "warning"))
+		return fmt.Errorf("invalid: %s, %s", command.Counted(len(errs), "error"), command.Counted(len(warnings), "warning"))
 	}
 	if r.ClusterRole != nil {
-		if err := printAs(opts.Out, "yaml", r.ClusterRole); err != nil {
+		if err := command.Print(opts.Out, "yaml", r.ClusterRole); err != nil {
 			return err
 		}
 		if _, err := fmt.Fprintln(opts.Out, "---"); err != nil {
 			return err //nolint:wrapcheck // says all there is to say
 		}
-		return printAs(opts.Out, "yaml", r.Role)
+		return command.Print(opts.Out, "yaml", r.Role)
 	}
-	_, err := fmt.Fprintf(opts.Out, "valid, %s\n", counted(len(warnings), "warning"))
+	_, err := fmt.Fprintf(opts.Out, "valid, %s\n", command.Counted(len(warnings), "warning"))
 	return err //nolint:wrapcheck // says all there is to say
-}
-
-func counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // roles are the rights in the whole cluster, and those in the namespace that run is told with --namespace.
@@ -128,7 +122,7 @@ func roles(sets []*box.Set) (*rbacv1.ClusterRole, *rbacv1.Role) {
 	}
 	own := &rbacv1.Role{
 		TypeMeta:   metav1.TypeMeta{APIVersion: rbacv1.SchemeGroupVersion.String(), Kind: "Role"},
-		ObjectMeta: metav1.ObjectMeta{Name: "orkestra", Namespace: defaultNamespace()},
+		ObjectMeta: metav1.ObjectMeta{Name: "orkestra", Namespace: command.DefaultNamespace()},
 		Rules:      box.OwnRules(),
 	}
 	return cluster, own

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"github.com/orkestra-runtime/orkestra/internal/command"
 )
 
 // version is what the binary is made of.
@@ -22,18 +24,18 @@ func versionCommand(opts Options) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Prints the versions of ork, of the Kubernetes libraries and of Go",
-		Args:  noArguments,
+		Args:  command.NoArguments,
 		RunE: func(_ *cobra.Command, _ []string) error {
 			v := versionOf()
 			if output != "" {
-				return printAs(opts.Out, output, v)
+				return command.Print(opts.Out, output, v)
 			}
 			_, err := fmt.Fprintf(opts.Out, "ork                %s\nKubernetes         %s\ncontroller-runtime %s\nGo                 %s\n",
 				v.Ork, v.Kubernetes, v.ControllerRuntime, v.Go)
 			return err //nolint:wrapcheck // says all there is to say
 		},
 	}
-	outputFlag(cmd, &output)
+	command.OutputFlag(cmd, &output)
 	return cmd
 }
 

@@ -7,7 +7,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/sentinel"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 )
 
 // Gate passes when any of its sentinels is true, or none of them was computed, and its conditions pass. A nil Gate passes.

@@ -6,8 +6,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // callForHooks makes the calls that the args of hooks read, before anything else of the cycle.

@@ -9,7 +9,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 )
 
 // normalize gives the spec the form that everything after it reads. The resource itself is not changed.

@@ -20,8 +20,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/status"
 	"github.com/orkestra-runtime/orkestra/controllers/children"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/runtime/box"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // rollback is what a cycle goes back to.

@@ -15,8 +15,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/providers/external"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // answers are the stubs of external calls, by their names.

@@ -9,8 +9,8 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/providers/external"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // resultOf reads the stub of a protocol that has no statuses: error, called, body, and the fields of the result. What is no map is the

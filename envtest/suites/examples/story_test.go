@@ -30,6 +30,16 @@ var stories = map[string][]step{
 			},
 		},
 	},
+	"gateway": {
+		{
+			reason: "without a gateway it is stored, and the operator applies nothing of it",
+			change: object{"Shop", "shops", "books"}, patch: `{"spec":{"replicas":7}}`,
+			then: []fact{
+				{object{"Shop", "shops", "books"}, `{.status.conditions[?(@.type=="ValidationFailed")].reason}`, "DenyRuleViolation"},
+				{object{"ConfigMap", "shops", "books-config"}, "{.data.replicas}", "2"},
+			},
+		},
+	},
 	"gates": {
 		{
 			reason: "what is created once belongs to whoever changes it",

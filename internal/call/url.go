@@ -1,4 +1,4 @@
-package box
+package call
 
 import (
 	"cmp"
@@ -10,6 +10,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
@@ -24,20 +25,20 @@ var schemes = map[orkv1.Protocol][]string{
 }
 
 // resulting is what is known of the roots behind a call.
-func (c *compiler) resulting(one *orkv1.ExternalCall) *roots.Known {
+func resulting(known *roots.Known, one *orkv1.ExternalCall) *roots.Known {
 	fields := external.FieldsOf(one.Protocol)
 	if len(fields) == 0 { // an answer of HTTP may have any
-		return c.known.WithExternal(one.Name)
+		return known.WithExternal(one.Name)
 	}
 	all := []string{"status", "body", "error", "called", "durationSeconds"}
 	if one.Protocol == orkv1.ProtocolPrometheus {
 		all = append(all, "statusCode")
 	}
-	return c.known.WithResult(one.Name, append(all, fields...)...)
+	return known.WithResult(one.Name, append(all, fields...)...)
 }
 
-// url checks what can be known of a URL of a protocol before it is rendered. What is shown of it has no password.
-func (c *compiler) url(declared orkv1.Template, protocol orkv1.Protocol, at *field.Path) {
+// CheckURL checks what can be known of a URL of a protocol before it is rendered. What is shown of it has no password.
+func CheckURL(language *template.Language, declared orkv1.Template, protocol orkv1.Protocol, at *field.Path) (errs field.ErrorList) {
 	text := strings.TrimSpace(string(declared))
 	protocol = cmp.Or(protocol, orkv1.ProtocolHTTP)
 	if protocol == orkv1.ProtocolKafka && text != "" && !strings.Contains(text, "://") && !strings.HasPrefix(text, "{{") {
@@ -51,20 +52,21 @@ func (c *compiler) url(declared orkv1.Template, protocol orkv1.Protocol, at *fie
 	shown := withoutPassword(text)
 	switch {
 	case text == "":
-		c.report(field.Required(at, "where the call goes to"))
+		errs = append(errs, field.Required(at, "where the call goes to"))
 	case strings.Contains(scheme, "{{"):
 	case !found || !slices.Contains(schemes[protocol], scheme):
-		c.report(field.Invalid(at, shown, "must begin with "+strings.Join(schemes[protocol], ":// or ")+"://"))
-	case isStatic(declared):
+		errs = append(errs, field.Invalid(at, shown, "must begin with "+strings.Join(schemes[protocol], ":// or ")+"://"))
+	case !strings.Contains(string(declared), "{{"):
 		if !hasHosts(scheme, authority) {
-			c.report(field.Invalid(at, shown, "is no URL with a host"))
+			errs = append(errs, field.Invalid(at, shown, "is no URL with a host"))
 		}
 	case authority == "":
-		c.report(field.Invalid(at, shown, "names no host"))
+		errs = append(errs, field.Invalid(at, shown, "names no host"))
 	}
 	if found && hasPassword(authority) {
-		c.language.Warn(field.Invalid(at, shown, "has a password in it, which everybody reads who reads the Katalog: keep it in a Secret and name that in auth.secretRef"))
+		language.Warn(field.Invalid(at, shown, "has a password in it, which everybody reads who reads the Katalog: keep it in a Secret and name that in auth.secretRef"))
 	}
+	return errs
 }
 
 // hasHosts tells whether each of those that an authority names is one.
@@ -100,11 +102,11 @@ func withoutPassword(text string) string {
 	return scheme + "://" + user + rest[at:]
 }
 
-// templated is what metrics call a host that only a resource tells: there must not be a series for each.
-const templated = "templated"
+// Templated is what metrics call a host that only a resource tells: there must not be a series for each.
+const Templated = "templated"
 
-// site are the hosts of a URL as the Katalog spells them.
-func site(declared orkv1.Template) string {
+// Site are the hosts of a URL as the Katalog spells them.
+func Site(declared orkv1.Template) string {
 	text := strings.TrimSpace(string(declared))
 	host := text
 	if _, rest, found := strings.Cut(text, "://"); found {
@@ -115,7 +117,7 @@ func site(declared orkv1.Template) string {
 	}
 	host = host[strings.LastIndex(host, "@")+1:]
 	if host == "" || strings.Contains(host, "{{") || strings.Contains(host, "}}") {
-		return templated
+		return Templated
 	}
 	return host
 }

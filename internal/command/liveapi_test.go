@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"os"
@@ -11,7 +11,7 @@ import (
 func TestDefect77PortMustBeOne(t *testing.T) {
 	for text, wrong := range map[string]bool{"": false, "8080": false, "0": true, "65536": true, "http": true, "80 80": true} {
 		t.Setenv("PORT", text)
-		err := checkPort()
+		err := CheckPort()
 		if (err != nil) != wrong {
 			t.Errorf("PORT=%q: %v, want an error: %t", text, err, wrong)
 		}
@@ -38,9 +38,9 @@ func TestToken(t *testing.T) {
 			if err := os.WriteFile(file, []byte(tc.content), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			got, err := apiToken(tc.file)
+			got, err := APIToken(tc.file)
 			if got != tc.want || (err != nil) != tc.wrong {
-				t.Errorf("\n%s\napiToken() = %q, %v; want %q, an error: %t", tc.reason, got, err, tc.want, tc.wrong)
+				t.Errorf("\n%s\nAPIToken() = %q, %v; want %q, an error: %t", tc.reason, got, err, tc.want, tc.wrong)
 			}
 		})
 	}

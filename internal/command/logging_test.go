@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"encoding/json"
@@ -11,20 +11,20 @@ import (
 func TestLogger(t *testing.T) {
 	cases := map[string]struct {
 		reason string
-		flags  logFlags
+		flags  Logging
 		// says are the messages that are written.
 		says []string
 		json bool
 	}{
-		"Info":  {reason: "what an operator acts on", flags: logFlags{level: "info", format: "json"}, says: []string{"for operators", "failed"}, json: true},
-		"Debug": {reason: "and what a developer asks for", flags: logFlags{level: "debug", format: "json"}, says: []string{"for operators", "for developers", "failed"}, json: true},
-		"Error": {reason: "or only what failed", flags: logFlags{level: "error", format: "json"}, says: []string{"failed"}, json: true},
-		"Auto":  {reason: "what is not a terminal reads JSON", flags: logFlags{level: "error", format: "auto"}, says: []string{"failed"}, json: true},
-		"Text":  {reason: "a person reads text", flags: logFlags{level: "error", format: "text"}, says: []string{"failed"}},
+		"Info":  {reason: "what an operator acts on", flags: Logging{level: "info", format: "json"}, says: []string{"for operators", "failed"}, json: true},
+		"Debug": {reason: "and what a developer asks for", flags: Logging{level: "debug", format: "json"}, says: []string{"for operators", "for developers", "failed"}, json: true},
+		"Error": {reason: "or only what failed", flags: Logging{level: "error", format: "json"}, says: []string{"failed"}, json: true},
+		"Auto":  {reason: "what is not a terminal reads JSON", flags: Logging{level: "error", format: "auto"}, says: []string{"failed"}, json: true},
+		"Text":  {reason: "a person reads text", flags: Logging{level: "error", format: "text"}, says: []string{"failed"}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			var out buffer
+			var out strings.Builder
 			log, err := tc.flags.logger(&out)
 			if err != nil {
 				t.Fatal(err)
@@ -57,12 +57,5 @@ func checkFormat(t *testing.T, line string, asJSON bool) {
 		t.Errorf("not JSON with a time: %s", line)
 	case !asJSON && err == nil:
 		t.Errorf("JSON, want text: %s", line)
-	}
-}
-
-func TestLogLevelOfTheEnvironment(t *testing.T) {
-	t.Setenv("LOG_LEVEL", "loud")
-	if got := ork(t, "", "run", "-f", "testdata/validate/valid.yaml"); got.Code != 2 || !strings.Contains(got.Err, `unknown log level "loud"`) {
-		t.Errorf("run with LOG_LEVEL=loud: %+v", got)
 	}
 }

@@ -9,8 +9,8 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/call"
 	"github.com/orkestra-runtime/orkestra/providers/external"
-	"github.com/orkestra-runtime/orkestra/runtime/call"
 )
 
 // list compiles calls of URLs, by turns of a name and a URL.

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"encoding/json"
@@ -9,20 +9,21 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// outputFlag adds -o. An unknown format is an error of usage, before anything is done.
-func outputFlag(cmd *cobra.Command, output *string) {
+// OutputFlag adds -o. An unknown format is an error of usage, before anything is done.
+func OutputFlag(cmd *cobra.Command, output *string) {
 	cmd.Flags().StringVarP(output, "output", "o", "", "print as yaml or json")
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		switch *output {
 		case "", "yaml", "json":
 			return nil
 		default:
-			return &usageError{fmt.Errorf("unknown output %q; valid: yaml, json", *output)}
+			return Usage(fmt.Errorf("unknown output %q; valid: yaml, json", *output))
 		}
 	}
 }
 
-func printAs(out io.Writer, format string, value any) error {
+// Print prints a value as json, or as yaml.
+func Print(out io.Writer, format string, value any) error {
 	var text []byte
 	var err error
 	if format == "json" {

@@ -1,6 +1,7 @@
-package cli
+package command
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -9,24 +10,38 @@ import (
 	"github.com/spf13/cobra"
 	"go.uber.org/zap/zapcore"
 	"golang.org/x/term"
+	"k8s.io/klog/v2"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/log/zap"
 )
 
-// logFlags choose what is logged, and how.
-type logFlags struct {
+// Logging chooses what is logged, and how.
+type Logging struct {
 	level, format string
 }
 
-func (f *logFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.level, "log-level", envOr("LOG_LEVEL", "info"), "debug, info or error")
+// Add adds the flags.
+func (f *Logging) Add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.level, "log-level", EnvOr("LOG_LEVEL", "info"), "debug, info or error")
 	cmd.Flags().StringVar(&f.format, "log-format", "auto", "text, json, or auto: text on a terminal")
 }
 
-func (f *logFlags) logger(to io.Writer) (logr.Logger, error) {
+// Begin has everything log as they choose, and puts the logger into the context. What Kubernetes' libraries say is for developers.
+func (f *Logging) Begin(ctx context.Context, to io.Writer) (context.Context, error) {
+	log, err := f.logger(to)
+	if err != nil {
+		return nil, err
+	}
+	logf.SetLogger(log)
+	klog.SetLogger(log.V(1))
+	return logf.IntoContext(ctx, log), nil
+}
+
+func (f *Logging) logger(to io.Writer) (logr.Logger, error) {
 	levels := map[string]zapcore.Level{"debug": zapcore.DebugLevel, "info": zapcore.InfoLevel, "error": zapcore.ErrorLevel}
 	level, ok := levels[f.level]
 	if !ok {
-		return logr.Discard(), &usageError{fmt.Errorf("unknown log level %q; valid: debug, info, error", f.level)}
+		return logr.Discard(), Usage(fmt.Errorf("unknown log level %q; valid: debug, info, error", f.level))
 	}
 	encoder := zap.JSONEncoder(func(config *zapcore.EncoderConfig) { config.EncodeTime = zapcore.RFC3339TimeEncoder })
 	switch f.format {
@@ -38,7 +53,7 @@ func (f *logFlags) logger(to io.Writer) (logr.Logger, error) {
 			encoder = textEncoder()
 		}
 	default:
-		return logr.Discard(), &usageError{fmt.Errorf("unknown log format %q; valid: auto, text, json", f.format)}
+		return logr.Discard(), Usage(fmt.Errorf("unknown log format %q; valid: auto, text, json", f.format))
 	}
 	log := zap.New(encoder, zap.Level(level), zap.WriteTo(zapcore.Lock(zapcore.AddSync(to))), zap.StacktraceLevel(zapcore.PanicLevel))
 	return log, nil
@@ -56,7 +71,8 @@ func isTerminal(w io.Writer) bool {
 	return ok && term.IsTerminal(int(file.Fd()))
 }
 
-func envOr(name, fallback string) string {
+// EnvOr is a variable of the environment, or something else where it is not set.
+func EnvOr(name, fallback string) string {
 	if value := os.Getenv(name); value != "" {
 		return value
 	}

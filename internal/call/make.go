@@ -23,6 +23,8 @@ var ErrNotMade = errors.New("the call is not made")
 type Maker struct {
 	// By answers. Nil makes none.
 	By external.Caller
+	// Admission makes those as well that a cycle leaves out.
+	Admission bool
 	// Passes evaluates the gate of a call. Nil: nobody is told of the verdict.
 	Passes func(*Call, template.Facts) bool
 }
@@ -71,7 +73,7 @@ func (m Maker) Make(ctx context.Context, list List, facts template.Facts, before
 	maps.Copy(results, list.Skipped())
 	for _, one := range list {
 		facts := facts.With(roots.External, maps.Clone(results)) // each sees what was there before it
-		if m.By == nil || one.AdmissionOnly || !m.passes(one, facts) {
+		if m.By == nil || one.AdmissionOnly && !m.Admission || !m.passes(one, facts) {
 			continue
 		}
 		result, err := m.make(ctx, one, facts)

@@ -1,4 +1,4 @@
-package cli
+package command
 
 import (
 	"errors"
@@ -9,12 +9,12 @@ import (
 	"time"
 )
 
-// environment reads the defaults of flags from variables. What does not parse is kept until somebody asks: a value that is taken for
+// Environment reads the defaults of flags from variables. What does not parse is kept until somebody asks: a value that is taken for
 // another one is worse than a start that fails.
-type environment struct{ errs []error }
+type Environment struct{ errs []error }
 
-// duration reads one such as 15s or 1m30s; a number alone counts seconds.
-func (e *environment) duration(name string, fallback time.Duration) time.Duration {
+// Duration reads one such as 15s or 1m30s; a number alone counts seconds.
+func (e *Environment) Duration(name string, fallback time.Duration) time.Duration {
 	text := strings.TrimSpace(os.Getenv(name))
 	if text == "" {
 		return fallback
@@ -30,9 +30,10 @@ func (e *environment) duration(name string, fallback time.Duration) time.Duratio
 	return value
 }
 
-func (e *environment) err() error {
+// Err is what did not parse, as wrong usage.
+func (e *Environment) Err() error {
 	if len(e.errs) == 0 {
 		return nil
 	}
-	return &usageError{errors.Join(e.errs...)}
+	return Usage(errors.Join(e.errs...))
 }

@@ -1,0 +1,80 @@
+package gateway_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	. "github.com/onsi/ginkgo/v2"
+	. "github.com/onsi/gomega"
+	"github.com/onsi/gomega/gbytes"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orkestra-runtime/orkestra/gateway/cli"
+	"github.com/orkestra-runtime/orkestra/internal/command"
+)
+
+var _ = Describe("ork gate", func() {
+	It("is ready once it answers, and ends when it is told to", func(ctx SpecContext) {
+		namespace, in := newNamespace(ctx), newNamespace(ctx)
+		install(ctx, "Cabin", "cabins")
+		file := filepath.Join(GinkgoT().TempDir(), "katalog.yaml")
+		Expect(os.WriteFile(file, []byte(fmt.Sprintf(`apiVersion: orkestra.orkspace.io/v1
+kind: Katalog
+metadata: {name: cabins}
+gateway: {}
+security: {webhooks: {admission: {}}}
+spec:
+  crds:
+    cabin:
+      apiTypes: {group: %s, version: v1, kind: Cabin, plural: cabins}
+      serve: {enabled: true, namespace: %s, fields: {size: {required: true, label: The size}}}
+`, group, in)), 0o600)).To(Succeed())
+
+		port, probes := freePort(), freePort()
+		log := gbytes.NewBuffer()
+		opts := cli.Options{In: &bytes.Buffer{}, Out: log, Err: log}
+		root := command.Root(command.Streams{In: opts.In, Out: opts.Out, Err: opts.Err}, cli.Commands(opts)...)
+		root.SetArgs([]string{
+			"gate", "-f", file, "--kubeconfig", env.Kubeconfig(), "--namespace", namespace, fmt.Sprintf("--url=https://127.0.0.1:%d", port),
+			fmt.Sprintf("--bind-address=127.0.0.1:%d", port), fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", probes),
+			"--metrics-bind-address=0", "--shutdown-timeout=10s",
+		})
+		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
+		defer cancel()
+		ended := make(chan error, 1)
+		go func() { ended <- root.ExecuteContext(running) }()
+
+		Eventually(func() string { return answerOf(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", probes)) }).Should(Equal("200 OK"), "%s", log.Contents())
+		Expect(string(log.Contents())).To(ContainSubstring("spec.crds[cabin].serve.enabled: is offered to nobody without gateway.api.enabled; the rules that follow from serve hold all the same"))
+		Eventually(func() error {
+			return cluster.Create(ctx, resource("v1", "Cabin", in, "a", "{}"), client.DryRunAll)
+		}).Should(MatchError(ContainSubstring("The size is required")))
+		Expect(cluster.Create(ctx, resource("v1", "Cabin", in, "a", "{size: 5}"))).To(Succeed())
+
+		cancel()
+		var err error
+		Eventually(ended).WithTimeout(15 * time.Second).Should(Receive(&err))
+		code, message := command.ExitCode(err)
+		Expect(code).To(BeZero(), message)
+		Expect(answerOf(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", probes))).To(ContainSubstring("refused"))
+	})
+})
+
+// answerOf is the status of the answer of a URL, or why there is none.
+func answerOf(ctx context.Context, url string) string {
+	GinkgoHelper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	Expect(err).NotTo(HaveOccurred())
+	response, err := http.DefaultClient.Do(request)
+	if err != nil {
+		return err.Error()
+	}
+	_ = response.Body.Close()
+	return strings.TrimSpace(response.Status)
+}

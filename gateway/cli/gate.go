@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"k8s.io/client-go/rest"
+	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/healthz"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/controller-runtime/pkg/manager"
+	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
+
+	"github.com/orkestra-runtime/orkestra/gateway/liveapi"
+	"github.com/orkestra-runtime/orkestra/gateway/server"
+	"github.com/orkestra-runtime/orkestra/internal/command"
+)
+
+// gateFlags are what gate is told.
+type gateFlags struct {
+	command.Cluster
+
+	files                                 []string
+	namespace                             string
+	metrics, probes, address              string
+	service                               string
+	servicePort                           int32
+	url                                   string
+	serviceAccount, runtimeServiceAccount string
+	grace                                 time.Duration
+	runtime, runtimeToken                 string
+	external                              command.External
+	log                                   command.Logging
+	environment                           command.Environment
+
+	host string
+	port int
+}
+
+func gateCommand(opts Options) *cobra.Command {
+	var f gateFlags
+	cmd := &cobra.Command{
+		Use:   "gate -f KATALOG",
+		Short: "Serves the gateway of Katalogs, until it is interrupted",
+		Long: `Serves the gateway of Katalogs, until it is interrupted: the webhooks that the API server asks, and the API that takes intents.
+
+Any number of replicas may run. In a cluster the API server reaches them by the Service; outside of one it must be told with --url where
+this process is.`,
+		Args: command.NoArguments,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if len(f.files) == 0 {
+				f.files = filepath.SplitList(os.Getenv("KATALOG_PATH"))
+			}
+			return f.gate(cmd, opts)
+		},
+	}
+	command.FilesFlag(cmd, &f.files)
+	f.Add(cmd)
+	flags := cmd.Flags()
+	flags.StringVar(&f.namespace, "namespace", command.DefaultNamespace(), "where the gateway runs and keeps its Secrets")
+	flags.StringVar(&f.address, "bind-address", ":"+strconv.Itoa(server.DefaultPort), "address of the webhooks and the API, over TLS")
+	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics, 0 for none")
+	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
+	flags.StringVar(&f.service, "service", command.EnvOr("ORK_GATEWAY_SERVICE_NAME", server.DefaultService), "the Service by which the API server reaches the gateway")
+	flags.Int32Var(&f.servicePort, "service-port", server.DefaultServicePort, "port of the Service")
+	flags.StringVar(&f.url, "url", "", "where the API server reaches the gateway in place of a Service, such as https://192.0.2.1:9443; needed outside of a cluster")
+	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service")
+	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), "the account of the operator, which may do what only it does")
+	flags.DurationVar(&f.grace, "shutdown-timeout", f.environment.Duration("SHUTDOWN_GRACE_PERIOD", time.Minute), "how long requests that have begun may go on after an interrupt")
+	flags.StringVar(&f.runtime, "runtime-url", "", "the operator's live API, for rules that read what only it knows; default: ORK_RUNTIME_URL, else in a cluster its Service")
+	flags.StringVar(&f.runtimeToken, "runtime-token-file", "", "file with the bearer token that the operator's live API asks for; default: ORK_API_TOKEN, else none")
+	f.external.Add(cmd)
+	f.log.Add(cmd)
+	cmd.AddCommand(evalCommand(opts))
+	return cmd
+}
+
+func (f *gateFlags) check(opts Options) error {
+	if err := errors.Join(f.environment.Err(), command.CheckPort()); err != nil {
+		return err
+	}
+	if _, err := f.external.Registry(opts.External); err != nil {
+		return command.Usage(err)
+	}
+	host, port, err := net.SplitHostPort(f.address)
+	if err == nil {
+		f.host = host
+		f.port, err = strconv.Atoi(port)
+	}
+	switch {
+	case err != nil || f.port < 1 || f.port > 65535:
+		return command.Usage(fmt.Errorf("--bind-address %q is no address such as :%d", f.address, server.DefaultPort))
+	case f.servicePort < 1 || f.servicePort > 65535:
+		return command.Usage(errors.New("--service-port must be from 1 to 65535"))
+	case f.grace < 0:
+		return command.Usage(errors.New("--shutdown-timeout must not be negative"))
+	case f.url == "" && !command.InCluster():
+		return command.Usage(errors.New("outside of a cluster no Service leads here: say with --url where the API server reaches this process, such as https://192.0.2.1:9443"))
+	case f.url != "":
+		if parsed, err := url.Parse(f.url); err != nil || parsed.Scheme != "https" || parsed.Host == "" || parsed.Path != "" {
+			return command.Usage(fmt.Errorf("--url %q is no address such as https://192.0.2.1:9443", f.url))
+		}
+	}
+	return nil
+}
+
+// gate serves until it is interrupted.
+func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
+	if err := f.check(opts); err != nil {
+		return err
+	}
+	ctx, err := f.log.Begin(cmd.Context(), opts.Err)
+	if err != nil {
+		return err //nolint:wrapcheck // names the flag
+	}
+	calls, err := f.external.Registry(opts.External)
+	if err != nil {
+		return err //nolint:wrapcheck // names the flag
+	}
+	documents, err := read(cmd, opts, f.files, checked(calls))
+	if err != nil {
+		return err
+	}
+	operator, err := f.operator()
+	if err != nil {
+		return err
+	}
+	config, err := f.Connect()
+	if err != nil {
+		return err //nolint:wrapcheck // says which cluster
+	}
+	mgr, err := f.manager(ctx, config)
+	if err != nil {
+		return err
+	}
+	if _, err := server.New(mgr, server.Options{
+		Katalogs: katalogs(documents), Schemas: schemas(documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
+		External: calls, Runtime: operator, Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
+	}); err != nil {
+		return err //nolint:wrapcheck // names the Katalog
+	}
+	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
+}
+
+// operator asks the operator's live API.
+func (f *gateFlags) operator() (*liveapi.Client, error) {
+	address := cmp.Or(f.runtime, os.Getenv("ORK_RUNTIME_URL"))
+	if address == "" && command.InCluster() {
+		address = fmt.Sprintf("http://%s.%s.svc:%s", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), f.namespace, command.DefaultPort)
+	}
+	token, err := command.APIToken(f.runtimeToken)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the file
+	}
+	client, err := liveapi.New(liveapi.Options{URL: address, Token: token})
+	if err != nil {
+		return nil, command.Usage(fmt.Errorf("--runtime-url: %w", err))
+	}
+	return client, nil
+}
+
+func (f *gateFlags) manager(ctx context.Context, config *rest.Config) (manager.Manager, error) {
+	log := logf.FromContext(ctx)
+	if !command.InCluster() {
+		command.LeaveTaken(ctx, &f.metrics, &f.probes)
+	}
+	mgr, err := ctrl.NewManager(config, ctrl.Options{
+		Logger: log, Metrics: metricsserver.Options{BindAddress: f.metrics}, HealthProbeBindAddress: f.probes, GracefulShutdownTimeout: &f.grace,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("make the manager: %w", err)
+	}
+	if err := mgr.AddHealthzCheck("ping", healthz.Ping); err != nil {
+		return nil, fmt.Errorf("add the probe: %w", err)
+	}
+	return mgr, nil
+}

@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/gateway/entry"
+	"github.com/orkestra-runtime/orkestra/gateway/server"
+	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/providers/external"
+)
+
+// Check is what is wrong with the gateway's part of a Katalog: for commands that check Katalogs whole.
+func Check(document *katalog.Document) (errs, warnings field.ErrorList) {
+	return server.Check(document.Katalog, schemas(document)), nil
+}
+
+// checked is Check, and what this binary has no client for.
+func checked(clients external.Registry) katalog.Checks {
+	return func(document *katalog.Document) (errs, warnings field.ErrorList) {
+		errs, warnings = Check(document)
+		entries, _ := entry.Compile(document.Katalog, schemas(document))
+		for _, one := range entries {
+			for _, made := range one.Admission.Calls() {
+				if !clients.Has(made.Base.Protocol) {
+					errs = append(errs, field.Invalid(made.At.Child("protocol"), string(made.Base.Protocol),
+						"has no client in this binary (it has: "+clients.Names()+"); run the gateway with one that has it, see docs/external.md"))
+				}
+			}
+		}
+		return errs, warnings
+	}
+}
+
+// schemas are those of the crdFiles, in all versions: conversions have to do with several.
+func schemas(documents ...*katalog.Document) entry.Schemas {
+	all := map[string]map[string]*roots.Props{}
+	for _, document := range documents {
+		for name, files := range document.CRDs {
+			if files.CRD == nil || files.CRD.Spec.PreserveUnknownFields {
+				continue
+			}
+			all[name] = map[string]*roots.Props{}
+			for _, version := range files.CRD.Spec.Versions {
+				if version.Schema != nil {
+					all[name][version.Name] = version.Schema.OpenAPIV3Schema
+				}
+			}
+		}
+	}
+	return func(entry string) map[string]*roots.Props { return all[entry] }
+}
+
+// read reads Katalogs for a gateway, and prints all that is wrong with them.
+func read(cmd *cobra.Command, opts Options, files []string, check katalog.Checks) ([]*katalog.Document, error) {
+	if len(files) == 0 || slices.Contains(files, "") {
+		return nil, command.Usage(errors.New("no Katalog: name one with -f"))
+	}
+	result, err := interruptibly(cmd.Context(), katalog.Options{
+		Stdin: opts.In, FilesOptional: command.InCluster(), Env: os.Getenv, Gateway: true, Check: check, Evaluate: conditions.Constant,
+	}, files)
+	if result != nil {
+		command.PrintWarnings(cmd, result.Warnings)
+	}
+	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
+		return nil, command.PrintFindings(cmd, findings)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return result.Documents, nil
+}
+
+func interruptibly(ctx context.Context, opts katalog.Options, files []string) (*katalog.Result, error) {
+	return command.Interruptibly(ctx, func() (*katalog.Result, error) { return katalog.Load(opts, files...) }) //nolint:wrapcheck // says where and what
+}
+
+func katalogs(documents []*katalog.Document) []*orkv1.Katalog {
+	all := make([]*orkv1.Katalog, 0, len(documents))
+	for _, document := range documents {
+		all = append(all, document.Katalog)
+	}
+	return all
+}

@@ -1,0 +1,38 @@
+package server
+
+import (
+	"context"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	"github.com/orkestra-runtime/orkestra/providers/external"
+)
+
+// caller makes the external calls of rules. It is nil where none is to be made; a call that there is no client for is an error.
+func (g *Gateway) caller(direct client.Client) (external.Caller, error) {
+	if g.opts.External == nil {
+		return nil, nil //nolint:nilnil // admission.Options takes none
+	}
+	for _, one := range g.entries {
+		if one.Admission == nil {
+			continue
+		}
+		for _, made := range one.Admission.Calls() {
+			if !g.opts.External.Has(made.Base.Protocol) {
+				return nil, fmt.Errorf("%s: the external call %s: this binary has no client for the protocol %s (it has: %s)",
+					one.Name, made.Place, made.Base.Protocol, g.opts.External.Names())
+			}
+		}
+	}
+	secret := func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+		found := &corev1.Secret{}
+		if err := direct.Get(ctx, name, found); err != nil {
+			return nil, err //nolint:wrapcheck // names the Secret
+		}
+		return found.Data, nil
+	}
+	return external.NewClient(g.opts.External, external.ClientOptions{Secrets: external.SecretsFunc(secret), Namespace: g.opts.Namespace}), nil
+}

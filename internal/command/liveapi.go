@@ -1,0 +1,38 @@
+package command
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// DefaultPort is that of the live API and the metrics.
+const DefaultPort = "8080"
+
+// CheckPort tells early that PORT is no port.
+func CheckPort() error {
+	text := os.Getenv("PORT")
+	if number, err := strconv.Atoi(text); text != "" && (err != nil || number < 1 || number > 65535) {
+		return fmt.Errorf("environment: PORT: want a number from 1 to 65535, got %q", text)
+	}
+	return nil
+}
+
+// APIToken is what the live API asks for, empty for nothing.
+func APIToken(file string) (string, error) {
+	if file == "" {
+		return os.Getenv("ORK_API_TOKEN"), nil
+	}
+	content, err := os.ReadFile(filepath.Clean(file))
+	if err != nil {
+		return "", fmt.Errorf("read the token of the live API: %w", err)
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" {
+		return "", errors.New("read the token of the live API: " + file + " is empty, and would let everybody in")
+	}
+	return token, nil
+}
