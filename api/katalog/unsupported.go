@@ -38,7 +38,8 @@ var notSupported = setOf(
 // served lists what of it a gateway supports. Where there is none it is refused: without it nothing would be safe.
 var served = setOf(
 	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.provenance",
-	"Security.breakGlass", "NamespaceProtection.failurePolicy", "CRD.conversion", "CRD.webhooks", "CRD.deletionProtection",
+	"Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
+	"CRD.conversion", "CRD.webhooks", "CRD.deletionProtection",
 )
 
 // unsupportedBy lists what is not supported by whoever reads a Katalog.

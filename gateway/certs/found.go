@@ -85,7 +85,7 @@ func (k *Keeper) find(ctx context.Context) (*finding, error) {
 		return nil, nil //nolint:nilnil // one of its own
 	case err != nil:
 		return nil, fmt.Errorf("read %s: %w", f.from, err)
-	case k.opts.Secret == "" && ours(secret):
+	case k.opts.Secret == "" && Ours(secret):
 		return nil, nil //nolint:nilnil // one of its own
 	}
 	f.material = &material{

@@ -14,8 +14,8 @@ import (
 // annotationCertManager is on Secrets that cert-manager writes, and names its Certificate.
 const annotationCertManager = "cert-manager.io/certificate-name"
 
-// ours tells whether a Secret is one that this package may write: it has the labels of what Orkestra keeps for itself, and nobody has taken it over.
-func ours(secret *corev1.Secret) bool {
+// Ours tells whether a Secret is one that this package may write: it has the labels of what Orkestra keeps for itself, and nobody has taken it over.
+func Ours(secret *corev1.Secret) bool {
 	return has(secret.Labels, orkv1.InternalLabels()) && secret.Annotations[annotationCertManager] == ""
 }
 

@@ -219,7 +219,7 @@ func (k *Keeper) write(
 		}
 		var found *data
 		if !absent {
-			found = &data{values: secret.Data, annotations: secret.Annotations, given: !ours(secret)}
+			found = &data{values: secret.Data, annotations: secret.Annotations, given: !Ours(secret)}
 		}
 		changed, why, err := plan(found)
 		switch {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/go-logr/logr"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
@@ -32,6 +33,8 @@ type housekeeper struct {
 	// serving tells whether the webhooks answer. Before that nothing is registered: the API server would ask in vain.
 	serving func() error
 	cache   cache.Cache
+	// leaving is what goes with the gateway.
+	leaving *leaving
 
 	trigger chan struct{}
 }
@@ -41,9 +44,11 @@ var (
 	_ manager.LeaderElectionRunnable = (*housekeeper)(nil)
 )
 
-// firstLimit is how long the first round may fail before the gateway ends with the error, and retry how long a round that failed waits.
+// firstLimit is how long the first round may fail before the gateway ends with the error, retry how long a round that failed waits, and lastLimit how long
+// it may take to take something away in the end.
 const (
 	firstLimit = time.Minute
+	lastLimit  = time.Minute
 	retry      = time.Second
 )
 
@@ -65,6 +70,17 @@ func (h *housekeeper) Start(ctx context.Context) error {
 	if err := h.watch(ctx); err != nil {
 		return err
 	}
+	err := h.rounds(ctx, log)
+	if ctx.Err() != nil {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLimit)
+		defer cancel()
+		h.leaving.leave(last)
+	}
+	return err
+}
+
+// rounds goes one round after the other.
+func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 	first, began := true, time.Now()
 	for {
 		again, err := h.round(ctx)

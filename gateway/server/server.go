@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"time"
 
@@ -62,6 +63,11 @@ type Options struct {
 	Runtime admission.Runtime
 	// ValidFor and Threshold of certificates take the place of what the Katalogs say. 0: they say it.
 	ValidFor, Threshold time.Duration
+	// Files and Secret are a certificate that somebody else keeps, as in certs.Options. They default to none: the gateway keeps its own.
+	Files  *certs.Files
+	Secret string
+	// Pod is the name of this replica, by which it knows itself among the endpoints of the Service. Defaults to the name of the host.
+	Pod string
 	// Now is the clock of rules. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -79,6 +85,12 @@ func (o *Options) setDefaults() error {
 	}
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Pod == "" {
+		o.Pod, _ = os.Hostname() // without one all endpoints are others
+	}
+	if o.Files != nil && o.Secret != "" {
+		return fmt.Errorf("the certificate is in files and in the Secret %s: name one of the two", o.Secret)
 	}
 	return nil
 }
@@ -137,6 +149,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 		certify: g.keeper.Keep, keeper: registration.NewKeeper(direct, func() *registration.Plan { return g.plan }, g.keeper.Bundle),
 		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, cache: names, trigger: make(chan struct{}, 1),
 	}
+	g.house.leaving = g.leaving(direct)
 	if err := mgr.AddReadyzCheck("gateway", g.ready); err != nil {
 		return nil, fmt.Errorf("add the probe: %w", err)
 	}
@@ -167,6 +180,7 @@ func (g *Gateway) ready(r *http.Request) error {
 func (g *Gateway) certificates(direct client.Client) certs.Options {
 	opts := certs.Options{
 		Client: direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
+		Files: g.opts.Files, Secret: g.opts.Secret,
 	}
 	if parsed, err := url.Parse(g.opts.URL); err == nil && parsed.Hostname() != "" {
 		opts.Names = append(opts.Names, parsed.Hostname())
