@@ -48,6 +48,8 @@ type API struct {
 
 	mu     sync.Mutex // guards limits
 	limits map[string]*rate.Limiter
+	// strangers bounds how often it is told that nobody knows who asks.
+	strangers *strangers
 }
 
 var _ http.Handler = (*API)(nil)
@@ -63,7 +65,7 @@ func New(opts Options) (*API, error) {
 	if opts.MaxIntent == 0 {
 		opts.MaxIntent = 16 << 10
 	}
-	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}}
+	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}, strangers: newStrangers()}
 	for _, one := range opts.CRDs {
 		a.kinds[one.GVK.GroupKind()] = one
 		for _, name := range slices.Sorted(maps.Keys(one.Surfaces)) {
@@ -121,13 +123,20 @@ func (a *API) answer(c *call, w http.ResponseWriter, handle func(*call) (*answer
 	}
 	if err != nil {
 		logf.FromContext(c.Context()).V(1).Info("a caller is not known", "id", c.id, "reason", err.Error())
+		if !a.strangers.may(c.RemoteAddr) {
+			return nil, tooMany(w, 1)
+		}
 		return nil, errUnauthenticated
 	}
 	if wait := a.limit(c.caller.Name); wait > 0 {
-		w.Header().Set("Retry-After", fmt.Sprint(wait))
-		return nil, &apiError{status: http.StatusTooManyRequests, short: "too many requests", detail: fmt.Sprintf("try again in %d s", wait)}
+		return nil, tooMany(w, wait)
 	}
 	return handle(c)
+}
+
+func tooMany(w http.ResponseWriter, wait int) error {
+	w.Header().Set("Retry-After", fmt.Sprint(wait))
+	return &apiError{status: http.StatusTooManyRequests, short: "too many requests", detail: fmt.Sprintf("try again in %d s", wait)}
 }
 
 // limit is how many seconds a caller has to wait, 0 for not at all.

@@ -68,6 +68,29 @@ func (t *tokens) variable(one *orkv1.GatewayToken) (string, error) {
 	return value, nil
 }
 
+// oneSource tells whether it is said in exactly one way how a token is known.
+func oneSource(one *orkv1.GatewayToken) error {
+	var named []string
+	for _, source := range []struct {
+		name string
+		set  bool
+	}{
+		{"token", one.Token != ""}, {"secretRef", one.SecretRef != nil}, {"githubOIDC", one.GitHubOIDC != nil}, {"gitlabOIDC", one.GitLabOIDC != nil},
+		{"vaultOIDC", one.VaultOIDC != nil}, {"oidc", one.OIDC != nil}, {"serviceAccount", one.ServiceAccount != nil},
+	} {
+		if source.set {
+			named = append(named, source.name)
+		}
+	}
+	switch len(named) {
+	case 1:
+		return nil
+	case 0:
+		return fmt.Errorf("token %s does not say how it is known: name one of token, secretRef, githubOIDC, gitlabOIDC, vaultOIDC, oidc and serviceAccount", one.Name)
+	}
+	return fmt.Errorf("token %s is known in several ways, %s: leave one", one.Name, strings.Join(named, ", "))
+}
+
 // api makes the API of the Katalogs that have one, nil where none has.
 func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *tokens, error) {
 	t := &tokens{secrets: &auth.Secrets{Client: direct, Namespace: g.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
@@ -97,12 +120,22 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 		return nil, nil, nil
 	}
 	for i := range t.declared {
+		if err := oneSource(&t.declared[i]); err != nil {
+			return nil, nil, err
+		}
 		one, err := auth.NewIssued(&t.declared[i], auth.IssuedOptions{})
 		if err != nil {
 			return nil, nil, err //nolint:wrapcheck // names the token
 		}
 		if one != nil {
 			chain = append(chain, one)
+		}
+		account, err := auth.NewReviewed(&t.declared[i], direct)
+		if err != nil {
+			return nil, nil, err //nolint:wrapcheck // names the token
+		}
+		if account != nil {
+			chain = append(chain, account)
 		}
 		if t.declared[i].Token != "" {
 			if _, err := t.variable(&t.declared[i]); err != nil {
