@@ -14,12 +14,12 @@ var notSupported = setOf(
 	"Katalog.lifecycle", "Katalog.notification",
 
 	// Its security, as far as it is the gateway's.
-	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
+	"Security.webhooks", "Security.conversion", "Security.certManager", "Security.serviceName",
 	"Security.provenance", "Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
+	"DeletionProtection.serviceName", "WebhookSecurity.serviceName",
 
 	// A CRD.
 	"CRD.conversion", "CRD.webhooks",
-	"CRD.deletionProtection",
 
 	// An import.
 	"Import.oci",
@@ -37,9 +37,9 @@ var notSupported = setOf(
 
 // served lists what of it a gateway supports. Where there is none it is refused: without it nothing would be safe.
 var served = setOf(
-	"Security.deletionProtection", "Security.webhooks", "Security.conversion", "Security.certManager", "Security.provenance",
+	"Security.webhooks", "Security.conversion", "Security.certManager", "Security.provenance",
 	"Security.breakGlass", "NamespaceProtection.failurePolicy", "NamespaceProtection.cleanupOnShutdown",
-	"CRD.conversion", "CRD.webhooks", "CRD.deletionProtection",
+	"CRD.conversion", "CRD.webhooks",
 )
 
 // unsupportedBy lists what is not supported by whoever reads a Katalog.

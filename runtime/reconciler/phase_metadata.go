@@ -33,6 +33,9 @@ func (d *Declarative) keepMetadata(ctx context.Context, s *scope) (done bool, er
 			labels[key] = value
 		}
 	}
+	if keepProtection(s.Set.Protection, s.Object.GetLabels(), labels) {
+		s.again = true
+	}
 
 	before := s.Object.GetFinalizers()
 	finalizers := d.finalizers(s, before)
