@@ -81,35 +81,36 @@ func (i *Issued) Authenticate(ctx context.Context, token string) (*Caller, error
 	if unverified(token).Issuer != i.issuer {
 		return nil, ErrUnknown
 	}
+	failure := func(reason string, err error) error { return &Failure{Entry: i.name, Reason: reason, err: err} }
 	verifier, err := i.verify(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", i.name, err)
+		return nil, failure(FailureIssuer, err)
 	}
 	verified, err := verifier.Verify(ctx, token)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", i.name, withoutToken(err, token))
+		return nil, failure(FailureToken, withoutToken(err, token))
 	}
 	if issued := verified.IssuedAt; issued.After(i.opts.Now().Add(leeway)) {
-		return nil, fmt.Errorf("%s: the token is of the future", i.name)
+		return nil, failure(FailureToken, errors.New("the token is of the future"))
 	}
 	claims := map[string]any{}
 	var raw json.RawMessage
 	if err := verified.Claims(&raw); err != nil {
-		return nil, fmt.Errorf("%s: read the claims: %w", i.name, err)
+		return nil, failure(FailureToken, fmt.Errorf("read the claims: %w", err))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&claims); err != nil {
-		return nil, fmt.Errorf("%s: read the claims: %w", i.name, err)
+		return nil, failure(FailureToken, fmt.Errorf("read the claims: %w", err))
 	}
 	if begins, ok := claims["nbf"].(json.Number); ok {
 		if at, err := begins.Float64(); err != nil || time.Unix(int64(at), 0).After(i.opts.Now().Add(leeway)) {
-			return nil, fmt.Errorf("%s: the token does not hold yet", i.name)
+			return nil, failure(FailureToken, errors.New("the token does not hold yet"))
 		}
 	}
 	for _, one := range i.claims {
 		if !one.holds(claims) {
-			return nil, fmt.Errorf("%s: the claim %s is not one that is allowed", i.name, one.name)
+			return nil, failure(FailureClaim, fmt.Errorf("the claim %s is not one that is allowed", one.name))
 		}
 	}
 	return &Caller{Name: i.name, Subject: verified.Subject}, nil

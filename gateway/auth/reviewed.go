@@ -69,11 +69,12 @@ func (r *Reviewed) Authenticate(ctx context.Context, token string) (*Caller, err
 	if !strings.HasPrefix(said.Subject, accountPrefix) {
 		return nil, ErrUnknown
 	}
+	failure := func(reason string, err error) error { return &Failure{Entry: r.name, Reason: reason, err: err} }
 	if err := r.allows(said.Subject); err != nil {
-		return nil, err
+		return nil, failure(FailureClaim, err)
 	}
 	if !slices.Contains(said.Audience, r.audience) {
-		return nil, fmt.Errorf("%s: the token is not made for %s", r.name, r.audience)
+		return nil, failure(FailureToken, fmt.Errorf("the token is not made for %s", r.audience))
 	}
 	key := sha256.Sum256([]byte(token))
 	got, remembered := r.known.Get(key)
@@ -81,15 +82,15 @@ func (r *Reviewed) Authenticate(ctx context.Context, token string) (*Caller, err
 	if !remembered {
 		var err error
 		if answer, err = r.ask(ctx, token); err != nil {
-			return nil, fmt.Errorf("%s: %w", r.name, err)
+			return nil, failure(FailureIssuer, err)
 		}
 		r.known.Add(key, answer, reviewedFor)
 	}
 	if answer.err != nil {
-		return nil, fmt.Errorf("%s: %w", r.name, answer.err)
+		return nil, failure(FailureToken, answer.err)
 	}
 	if err := r.allows(answer.user); err != nil {
-		return nil, err
+		return nil, failure(FailureClaim, err)
 	}
 	return &Caller{Name: r.name, Subject: answer.user}, nil
 }
@@ -122,7 +123,7 @@ func (r *Reviewed) allows(user string) error {
 	namespace, name, _ := strings.Cut(strings.TrimPrefix(user, accountPrefix), ":")
 	for _, one := range r.claims {
 		if !strings.HasPrefix(user, accountPrefix) || !one.holds(map[string]any{"namespace": namespace, "name": name}) {
-			return fmt.Errorf("%s: the %s of the account is not one that is allowed", r.name, one.name)
+			return fmt.Errorf("the %s of the account is not one that is allowed", one.name)
 		}
 	}
 	return nil

@@ -95,7 +95,7 @@ func oneSource(one *orkv1.GatewayToken) error {
 func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *tokens, error) {
 	t := &tokens{secrets: &auth.Secrets{Client: direct, Namespace: g.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
 	chain := auth.Chain{t.static}
-	opts := serve.Options{}
+	opts := serve.Options{Requested: g.metrics.Requested}
 	enabled := false
 	var errs field.ErrorList
 	for _, katalog := range g.opts.Katalogs {
@@ -128,14 +128,14 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 			return nil, nil, err //nolint:wrapcheck // names the token
 		}
 		if one != nil {
-			chain = append(chain, one)
+			chain = append(chain, g.counted(t.declared[i].Name, one))
 		}
 		account, err := auth.NewReviewed(&t.declared[i], direct)
 		if err != nil {
 			return nil, nil, err //nolint:wrapcheck // names the token
 		}
 		if account != nil {
-			chain = append(chain, account)
+			chain = append(chain, g.counted(t.declared[i].Name, account))
 		}
 		if t.declared[i].Token != "" {
 			if _, err := t.variable(&t.declared[i]); err != nil {
@@ -151,7 +151,13 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 	}
 	opts.Client, opts.Callers = hands, chain
 	api, err := serve.New(opts)
-	return api, t, err //nolint:wrapcheck // names the targets
+	if err != nil {
+		return nil, nil, err //nolint:wrapcheck // names the targets
+	}
+	for _, one := range api.Routes() {
+		g.metrics.ExpectRoute(one.Path)
+	}
+	return api, t, nil
 }
 
 // orZero is a number, or 0, which has the default taken.

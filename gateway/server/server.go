@@ -11,6 +11,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -19,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	webhookadmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -29,6 +31,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
 	"github.com/orkestra-runtime/orkestra/gateway/conversion"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
+	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
 )
@@ -68,6 +71,8 @@ type Options struct {
 	Secret string
 	// Pod is the name of this replica, by which it knows itself among the endpoints of the Service. Defaults to the name of the host.
 	Pod string
+	// Registerer takes the metrics. Defaults to controller-runtime's registry, which a Manager serves.
+	Registerer prometheus.Registerer
 	// Now is the clock of rules. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -86,6 +91,9 @@ func (o *Options) setDefaults() error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Registerer == nil {
+		o.Registerer = ctrlmetrics.Registry
+	}
 	if o.Pod == "" {
 		o.Pod, _ = os.Hostname() // without one all endpoints are others
 	}
@@ -103,6 +111,7 @@ type Gateway struct {
 	keeper  *certs.Keeper
 	server  webhook.Server
 	house   *housekeeper
+	metrics *metrics.Recorder
 }
 
 // New compiles the Katalogs and adds the gateway to the Manager. What is wrong with a Katalog is a field.ErrorList as an aggregate error, all of it
@@ -119,6 +128,10 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	}
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
+	}
+	var err error
+	if g.metrics, err = metrics.New(opts.Registerer); err != nil {
+		return nil, err //nolint:wrapcheck // says what it does
 	}
 	g.plan = g.registrations()
 	// What it keeps is read as it is, not from a cache: it compares, and a cache may be older than its own write.
@@ -181,6 +194,7 @@ func (g *Gateway) certificates(direct client.Client) certs.Options {
 	opts := certs.Options{
 		Client: direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
 		Files: g.opts.Files, Secret: g.opts.Secret,
+		Changed: func() { g.metrics.Expires(g.keeper.Expires()) },
 	}
 	if parsed, err := url.Parse(g.opts.URL); err == nil && parsed.Hostname() != "" {
 		opts.Names = append(opts.Names, parsed.Hostname())
@@ -230,7 +244,7 @@ func (g *Gateway) handle(server webhook.Server) {
 			definitions[one.Definition()] = one.Name
 		}
 	}
-	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Now: g.opts.Now}
+	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Recorder: g.metrics, Now: g.opts.Now}
 	identities := g.identities()
 	for path, handler := range map[string]webhookadmission.Handler{
 		registration.PathValidate: admission.NewValidator(opts),
@@ -238,16 +252,18 @@ func (g *Gateway) handle(server webhook.Server) {
 		registration.PathDeletion: &protection.Deletion{Identities: identities, Definition: func(name string) (string, bool) {
 			by, protected := definitions[name]
 			return by, protected
-		}},
+		}, Blocked: g.metrics.DeletionBlocked},
 		registration.PathNamespace: &protection.Namespace{Identities: identities, Guard: func(r schema.GroupResource) namespaces.Guard {
 			return guards[r]
-		}},
+		}, Blocked: g.metrics.NamespaceBlocked},
 		registration.PathStrict:     &protection.Strict{Identities: identities},
 		registration.PathProvenance: &protection.Provenance{Identities: identities},
 	} {
-		server.Register(path, &webhook.Admission{Handler: handler})
+		server.Register(path, &webhook.Admission{Handler: g.measure(path, handler)})
 	}
-	server.Register(registration.PathConvert, &conversion.Handler{Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }})
+	server.Register(registration.PathConvert, &conversion.Handler{
+		Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }, Converted: g.converted(),
+	})
 }
 
 // identities are those that may do more than others.
