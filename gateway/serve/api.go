@@ -50,6 +50,7 @@ type API struct {
 	kinds    map[schema.GroupKind]*CRD
 	mux      *http.ServeMux
 	routes   []Route
+	openAPI  json.RawMessage
 
 	mu     sync.Mutex // guards limits
 	limits map[string]*rate.Limiter
@@ -96,6 +97,11 @@ func New(opts Options) (*API, error) {
 	a.route("DELETE /api/v1/resources/{kind}/{namespace}/{name}", a.remove)
 	a.route("GET /api/v1/schema", a.schema)
 	a.route("GET /api/v1/raw-schema", a.rawSchema)
+	a.route("GET "+pathOpenAPI, a.document)
+	var err error
+	if a.openAPI, err = openAPI(a.routes); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 
