@@ -2,7 +2,6 @@ package server
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
@@ -140,9 +139,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	g.keeper = certs.New(g.certificates(direct))
-	g.server = webhook.NewServer(webhook.Options{Host: opts.Host, Port: opts.Port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
-		c.GetCertificate, c.MinVersion = g.keeper.GetCertificate, tls.VersionTLS13
-	}}})
+	g.server = newHTTPSServer(opts.Host, opts.Port, g.keeper.GetCertificate)
 	g.handle(g.server)
 	api, callers, err := g.api(mgr, direct)
 	if err != nil {
@@ -259,7 +256,7 @@ func (g *Gateway) handle(server webhook.Server) {
 		registration.PathStrict:     &protection.Strict{Identities: identities},
 		registration.PathProvenance: &protection.Provenance{Identities: identities},
 	} {
-		server.Register(path, &webhook.Admission{Handler: g.measure(path, handler)})
+		server.Register(path, reviews(maxReview, &webhook.Admission{Handler: g.measure(path, handler)}))
 	}
 	server.Register(registration.PathConvert, &conversion.Handler{
 		Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }, Converted: g.converted(),
