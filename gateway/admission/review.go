@@ -70,7 +70,7 @@ func (m *Mutator) Handle(ctx context.Context, r admission.Request) admission.Res
 	switch {
 	case err != nil:
 		return admission.Errored(http.StatusInternalServerError, err)
-	case e == nil || e.Mutation == nil:
+	case e == nil || e.Mutation == nil, r.Operation == admissionv1.Delete: // a patch of what is deleted is an error to the API server
 		return admission.Allowed("")
 	}
 	facts, err := m.facts(e, object, e.Mutation.References())

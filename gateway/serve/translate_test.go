@@ -39,7 +39,7 @@ annotations:
   note: {}
 `
 
-func compiled(t *testing.T, text string) *CRD {
+func compiled(t testing.TB, text string) *CRD {
 	t.Helper()
 	declared := &orkv1.Serve{}
 	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
