@@ -12,11 +12,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
@@ -148,34 +145,28 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	if api != nil {
 		g.server.Register("/api/v1/", api)
 	}
-	names, err := cache.New(mgr.GetConfig(), cache.Options{
-		Scheme: scheme(), Mapper: mgr.GetRESTMapper(), HTTPClient: mgr.GetHTTPClient(),
-		ByObject: map[client.Object]cache.ByObject{metadataOf(): {Namespaces: map[string]cache.Config{opts.Namespace: {}}}},
-	})
+	var tokens []orkv1.GatewayToken
+	if callers != nil {
+		tokens = callers.declared
+	}
+	watches, err := g.watches(mgr, tokens)
 	if err != nil {
-		return nil, fmt.Errorf("make a cache: %w", err)
+		return nil, err
 	}
 	g.house = &housekeeper{
 		certify: g.keeper.Keep, keeper: registration.NewKeeper(direct, func() *registration.Plan { return g.plan }, g.keeper.Bundle),
-		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, cache: names, trigger: make(chan struct{}, 1),
+		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, watches: watches, trigger: make(chan struct{}, 1),
 	}
 	g.house.leaving = g.leaving(direct)
 	if err := mgr.AddReadyzCheck("gateway", g.ready); err != nil {
 		return nil, fmt.Errorf("add the probe: %w", err)
 	}
-	for _, runnable := range []manager.Runnable{names, g.server, g.house} {
+	for _, runnable := range []manager.Runnable{g.server, g.house} {
 		if err := mgr.Add(runnable); err != nil {
 			return nil, fmt.Errorf("add the gateway to the manager: %w", err)
 		}
 	}
 	return g, nil
-}
-
-// metadataOf is a Secret of which only the metadata is held.
-func metadataOf() client.Object {
-	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	return object
 }
 
 // ready tells whether it answers.
