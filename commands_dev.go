@@ -7,16 +7,29 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest"
+	"github.com/orkestra-runtime/orkestra/gateway/rights"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
 
 // commands of the developer's binary: all of them.
 func commands(opts cli.Options) []*cobra.Command {
-	opts.Define = crdschema.New
+	opts.Define, opts.GatewayRights = crdschema.New, gatewayRights
 	return cli.Commands(withClients(opts))
+}
+
+// gatewayRights are the roles of the gateway.
+func gatewayRights(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error) {
+	opts := rights.Options{Namespace: namespace}
+	found, err := rights.Of(katalogs, opts)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // tells all that is wrong
+	}
+	return found.Objects(opts), nil
 }
 
 func startControlPlane(ctx context.Context, dir string, log logr.Logger) (cli.ControlPlane, error) {

@@ -11,6 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/client-go/rest"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -42,6 +43,8 @@ type Options struct {
 	Checkouts func(CheckoutOptions) (checkout.Fetcher, error)
 	// Builders makes what builds images. Nil: the binary has nothing that does.
 	Builders Builders
+	// GatewayRights are the roles that the gateway of Katalogs needs in a namespace, and what binds them. Nil: the binary knows no gateway.
+	GatewayRights func(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error)
 }
 
 // ControlPlane is a running control plane.

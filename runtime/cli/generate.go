@@ -14,10 +14,10 @@ func generateCommand(opts Options) *cobra.Command {
 		Short: "Prints what others need to work with Katalogs",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return &usageError{fmt.Errorf("generate what? valid: schema")}
+			return &usageError{fmt.Errorf("generate what? valid: rbac, schema")}
 		},
 	}
-	cmd.AddCommand(generateSchemaCommand(opts))
+	cmd.AddCommand(generateSchemaCommand(opts), generateRBACCommand(opts))
 	return cmd
 }
 
