@@ -70,7 +70,9 @@ func (r *Rights) Objects(opts Options) []runtime.Object {
 	account := rbacv1.Subject{Kind: rbacv1.ServiceAccountKind, Namespace: opts.Namespace, Name: cmp.Or(opts.ServiceAccount, Name)}
 	api := rbacv1.SchemeGroupVersion.String()
 	meta := func(namespace string) metav1.ObjectMeta { return metav1.ObjectMeta{Namespace: namespace, Name: Name} }
-	ref := func(kind string) rbacv1.RoleRef { return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: Name} }
+	ref := func(kind string) rbacv1.RoleRef {
+		return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: Name}
+	}
 	all := []runtime.Object{
 		&corev1.ServiceAccount{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},

@@ -30,7 +30,9 @@ func zeros(n int64, told bool) io.Reader {
 
 // TestWeakness32Bodies shows that nobody has the gateway read more than a review may have.
 func TestWeakness32Bodies(t *testing.T) {
-	allowed := webhookadmission.HandlerFunc(func(context.Context, webhookadmission.Request) webhookadmission.Response { return webhookadmission.Allowed("") })
+	allowed := webhookadmission.HandlerFunc(func(context.Context, webhookadmission.Request) webhookadmission.Response {
+		return webhookadmission.Allowed("")
+	})
 	review := reviews(maxReview, &webhookadmission.Webhook{Handler: allowed})
 	convert := &conversion.Handler{}
 	cases := map[string]struct {
@@ -159,6 +161,32 @@ func TestWeakness32Slow(t *testing.T) {
 				t.Errorf("\n%s\nthe handler read all of a body that never ends", tc.reason)
 			}
 		})
+	}
+}
+
+// TestWeakness05 shows that nobody gets an answer without TLS, or with an old version of it: tokens travel here.
+func TestWeakness05(t *testing.T) {
+	asked := false
+	address, _ := startServer(t, func(*httpsServer) {}, func(w http.ResponseWriter, _ *http.Request) {
+		asked = true
+		w.WriteHeader(http.StatusTeapot)
+	})
+	plain, err := (&net.Dialer{}).DialContext(t.Context(), "tcp", address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = plain.Close() }()
+	if _, err := io.WriteString(plain, "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer secret\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answer, _ := io.ReadAll(plain)
+	if asked || strings.Contains(string(answer), "418") {
+		t.Errorf("without TLS: asked %t, answer %q", asked, answer)
+	}
+	old := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}} //nolint:gosec // what must be refused
+	if connection, err := old.DialContext(t.Context(), "tcp", address); err == nil {
+		_ = connection.Close()
+		t.Error("TLS 1.2 is taken")
 	}
 }
 

@@ -39,7 +39,9 @@ func (w *watches) start(ctx context.Context, wake func()) (wait func(), err erro
 	var running sync.WaitGroup
 	for _, one := range w.objects {
 		informer := metadatainformer.NewFilteredMetadataInformer(w.client, one.GroupVersionResource, one.namespace, 0, toolscache.Indexers{},
-			func(o *metav1.ListOptions) { o.FieldSelector = fields.OneTermEqualSelector("metadata.name", one.name).String() }).Informer()
+			func(o *metav1.ListOptions) {
+				o.FieldSelector = fields.OneTermEqualSelector("metadata.name", one.name).String()
+			}).Informer()
 		handler := toolscache.ResourceEventHandlerFuncs{
 			AddFunc: func(any) { wake() }, DeleteFunc: func(any) { wake() },
 			UpdateFunc: func(before, after any) {

@@ -166,4 +166,3 @@ var _ = Describe("A gateway that stops", func() {
 		Expect(secret(orkv1.SecretAuthority)).To(Succeed(), "the next gateway is trusted as this one was")
 	})
 })
-

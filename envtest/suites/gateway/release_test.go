@@ -8,13 +8,20 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
+	"github.com/orkestra-runtime/orkestra/gateway/registration"
 	"github.com/orkestra-runtime/orkestra/gateway/server"
 )
 
@@ -97,6 +104,32 @@ var _ = Describe("Protection from deletion", Ordered, func() {
 			Expect(cluster.Delete(ctx, one.DeepCopy())).To(MatchError(ContainSubstring("is protected from deletion")))
 		})
 		stop()
+	})
+
+	It("Weakness24: holds up no namespace that goes, also while no gateway is there; Weakness22: nor any definition but the Katalog's", func(ctx SpecContext) {
+		goes := func(namespace string) {
+			GinkgoHelper()
+			kept := resource("v1", "Vault", namespace, "kept", "{}")
+			kept.SetLabels(map[string]string{protect: "true"})
+			Expect(cluster.Create(ctx, kept)).To(Succeed())
+			Eventually(func() error { return cluster.Delete(ctx, kept.DeepCopy()) }).Should(HaveOccurred())
+			Expect(cluster.Delete(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}})).To(Succeed())
+			Eventually(func() error {
+				return cluster.Get(ctx, client.ObjectKey{Name: namespace}, &corev1.Namespace{})
+			}).Should(Satisfy(apierrors.IsNotFound))
+		}
+		stop := gate(ctx, vault(""))
+		Eventually(func() error {
+			return cluster.Get(ctx, client.ObjectKey{Name: registration.StrictProtection}, &admissionregistrationv1.ValidatingWebhookConfiguration{})
+		}).Should(Succeed())
+		goes(newNamespace(ctx))
+		later := newNamespace(ctx)
+		stop()
+		goes(later)
+		other := definition.Open(group, "Unrelated", "unrelateds", apiextensionsv1.NamespaceScoped)
+		Expect(cluster.Create(ctx, other)).To(Succeed())
+		Expect(cluster.Delete(ctx, other)).To(Succeed())
+		Expect(cluster.Delete(ctx, &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "vaults." + group}})).NotTo(Succeed())
 	})
 
 	It("may be taken away by anybody where the entry does without strict mode, and comes back", func(ctx SpecContext) {

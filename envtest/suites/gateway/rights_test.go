@@ -131,7 +131,9 @@ var _ = Describe("The gateway's rights", func() {
 		Expect(cluster.Delete(ctx, validation)).To(Succeed())
 		Eventually(func() error { return cluster.Get(ctx, client.ObjectKeyFromObject(validation), validation) }, "5s").Should(Succeed())
 		secret := &corev1.Secret{}
-		read := func(in, name string) error { return cluster.Get(ctx, client.ObjectKey{Namespace: in, Name: name}, secret) }
+		read := func(in, name string) error {
+			return cluster.Get(ctx, client.ObjectKey{Namespace: in, Name: name}, secret)
+		}
 		Expect(read(namespace, orkv1.SecretTLS)).To(Succeed())
 		pool := x509.NewCertPool()
 		pool.AppendCertsFromPEM(secret.Data["ca.crt"])
