@@ -81,7 +81,7 @@ func (i *Issued) Authenticate(ctx context.Context, token string) (*Caller, error
 	if unverified(token).Issuer != i.issuer {
 		return nil, ErrUnknown
 	}
-	failure := func(reason string, err error) error { return &Failure{Entry: i.name, Reason: reason, err: err} }
+	failure := func(reason string, err error) error { return &RefusedError{Entry: i.name, Reason: reason, err: err} }
 	verifier, err := i.verify(ctx)
 	if err != nil {
 		return nil, failure(FailureIssuer, err)

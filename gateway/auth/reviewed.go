@@ -69,7 +69,7 @@ func (r *Reviewed) Authenticate(ctx context.Context, token string) (*Caller, err
 	if !strings.HasPrefix(said.Subject, accountPrefix) {
 		return nil, ErrUnknown
 	}
-	failure := func(reason string, err error) error { return &Failure{Entry: r.name, Reason: reason, err: err} }
+	failure := func(reason string, err error) error { return &RefusedError{Entry: r.name, Reason: reason, err: err} }
 	if err := r.allows(said.Subject); err != nil {
 		return nil, failure(FailureClaim, err)
 	}

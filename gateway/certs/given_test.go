@@ -95,12 +95,16 @@ func TestGiven(t *testing.T) {
 			{0, first, first, []*authority{one}, false}, {time.Second, renewed, renewed, []*authority{one}, false},
 		}},
 		"Authority": {"another one is published first", []step{
-			{0, first, first, []*authority{one}, false}, {time.Second, other, first, []*authority{one, two}, false},
-			{10 * time.Second, other, first, []*authority{one, two}, false}, {11 * time.Second, other, other, []*authority{two, one}, false},
-			{30 * time.Second, other, other, []*authority{two, one}, false}, {31 * time.Second, other, other, []*authority{two}, false},
+			{0, first, first, []*authority{one}, false},
+			{time.Second, other, first, []*authority{one, two}, false},
+			{10 * time.Second, other, first, []*authority{one, two}, false},
+			{11 * time.Second, other, other, []*authority{two, one}, false},
+			{30 * time.Second, other, other, []*authority{two, one}, false},
+			{31 * time.Second, other, other, []*authority{two}, false},
 		}},
 		"Ended": {"what has ended is nothing to wait with", []step{
-			{0, brief, brief, []*authority{one}, false}, {4 * time.Second, other, brief, []*authority{one, two}, false},
+			{0, brief, brief, []*authority{one}, false},
+			{4 * time.Second, other, brief, []*authority{one, two}, false},
 			{6 * time.Second, other, other, []*authority{two, one}, false},
 		}},
 		"Broken": {"half of a new one changes nothing", []step{
@@ -214,7 +218,7 @@ func TestKeeperGiven(t *testing.T) {
 	first, second := a.material(t, 30*24*time.Hour, name), a.material(t, 60*24*time.Hour, name)
 	dir := t.TempDir()
 	files := &Files{Certificate: filepath.Join(dir, "tls.crt"), Key: filepath.Join(dir, "tls.key"), Authorities: filepath.Join(dir, "ca.crt")}
-	inFiles := func(t *testing.T, m *material) {
+	inFiles := func(t *testing.T, _ *world, m *material) {
 		t.Helper()
 		for path, data := range map[string][]byte{files.Certificate: m.certificate, files.Key: m.key, files.Authorities: m.authorities} {
 			if err := os.WriteFile(path, data, 0o600); err != nil {
@@ -247,7 +251,7 @@ func TestKeeperGiven(t *testing.T) {
 		put    func(*testing.T, *world, *material)
 		gone   bool // what was there is deleted in the end
 	}{
-		"Files":       {reason: "files", opts: Options{Files: files}, put: func(t *testing.T, _ *world, m *material) { inFiles(t, m) }},
+		"Files":       {reason: "files", opts: Options{Files: files}, put: inFiles},
 		"Secret":      {reason: "a Secret that is named", opts: Options{Secret: "own"}, put: inSecret("own", nil), gone: true},
 		"Foreign":     {reason: "a Secret in the place of ours that is not ours", put: inSecret(orkv1.SecretTLS, nil), gone: true},
 		"CertManager": {reason: "ours, which cert-manager took over", put: inSecret(orkv1.SecretTLS, map[string]string{annotationCertManager: "gate"}), gone: true},

@@ -73,7 +73,7 @@ func (r *Rights) Objects(opts Options) []runtime.Object {
 	ref := func(kind string) rbacv1.RoleRef {
 		return rbacv1.RoleRef{APIGroup: rbacv1.GroupName, Kind: kind, Name: Name}
 	}
-	all := []runtime.Object{
+	all := append(make([]runtime.Object, 0, 3+2*len(r.Namespaces)),
 		&corev1.ServiceAccount{
 			TypeMeta:   metav1.TypeMeta{APIVersion: "v1", Kind: "ServiceAccount"},
 			ObjectMeta: metav1.ObjectMeta{Namespace: account.Namespace, Name: account.Name, Labels: orkv1.InternalLabels()},
@@ -81,8 +81,7 @@ func (r *Rights) Objects(opts Options) []runtime.Object {
 		&rbacv1.ClusterRole{TypeMeta: metav1.TypeMeta{APIVersion: api, Kind: "ClusterRole"}, ObjectMeta: meta(""), Rules: r.Cluster},
 		&rbacv1.ClusterRoleBinding{
 			TypeMeta: metav1.TypeMeta{APIVersion: api, Kind: "ClusterRoleBinding"}, ObjectMeta: meta(""), RoleRef: ref("ClusterRole"), Subjects: []rbacv1.Subject{account},
-		},
-	}
+		})
 	for _, namespace := range slices.Sorted(maps.Keys(r.Namespaces)) {
 		all = append(all,
 			&rbacv1.Role{TypeMeta: metav1.TypeMeta{APIVersion: api, Kind: "Role"}, ObjectMeta: meta(namespace), Rules: r.Namespaces[namespace]},

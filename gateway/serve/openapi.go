@@ -161,8 +161,8 @@ func customize(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.S
 	if t.Kind() != reflect.Struct || typeNames[t] == "" {
 		return nil
 	}
-	for i := range t.NumField() {
-		name, rest, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+	for one := range t.Fields() {
+		name, rest, _ := strings.Cut(one.Tag.Get("json"), ",")
 		if name != "" && !strings.Contains(rest, "omitempty") && !slices.Contains(schema.Required, name) {
 			schema.Required = append(schema.Required, name)
 		}

@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"net/http/httptest"
@@ -42,7 +41,7 @@ func TestOpenAPI(t *testing.T) {
 		t.Fatal(err)
 	}
 	doc := document(t, a)
-	if err := doc.Validate(context.Background()); err != nil {
+	if err := doc.Validate(t.Context()); err != nil {
 		t.Errorf("the document is no valid OpenAPI: %v", err)
 	}
 	if !strings.HasPrefix(doc.OpenAPI, "3.") {

@@ -75,8 +75,13 @@ func oneSource(one *orkv1.GatewayToken) error {
 		name string
 		set  bool
 	}{
-		{"token", one.Token != ""}, {"secretRef", one.SecretRef != nil}, {"githubOIDC", one.GitHubOIDC != nil}, {"gitlabOIDC", one.GitLabOIDC != nil},
-		{"vaultOIDC", one.VaultOIDC != nil}, {"oidc", one.OIDC != nil}, {"serviceAccount", one.ServiceAccount != nil},
+		{"token", one.Token != ""},
+		{"secretRef", one.SecretRef != nil},
+		{"githubOIDC", one.GitHubOIDC != nil},
+		{"gitlabOIDC", one.GitLabOIDC != nil},
+		{"vaultOIDC", one.VaultOIDC != nil},
+		{"oidc", one.OIDC != nil},
+		{"serviceAccount", one.ServiceAccount != nil},
 	} {
 		if source.set {
 			named = append(named, source.name)

@@ -61,23 +61,23 @@ spec:
 `
 
 // routes are those of a gateway of the Katalog.
-func routes(t testing.TB, text string) *http.ServeMux {
-	t.Helper()
+func routes(tb testing.TB, text string) *http.ServeMux {
+	tb.Helper()
 	result, err := katalog.Parse(katalog.Options{Gateway: true}, "katalog.yaml", []byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	g := &Gateway{opts: Options{Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}}}
 	if err := g.opts.setDefaults(); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	entries, errs := entry.Compile(g.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
 	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+		tb.Fatal(errs.ToAggregate())
 	}
 	g.entries = entries
 	if g.metrics, err = metrics.New(prometheus.NewRegistry()); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	server := webhook.NewServer(webhook.Options{})
 	g.handle(server)

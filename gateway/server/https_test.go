@@ -113,7 +113,7 @@ func startServer(t *testing.T, by func(*httpsServer), handler http.HandlerFunc) 
 
 func dial(t *testing.T, address string) *tls.Conn {
 	t.Helper()
-	dialer := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}} //nolint:gosec // it is a test's
+	dialer := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS13}}
 	connection, err := dialer.DialContext(t.Context(), "tcp", address)
 	if err != nil {
 		t.Fatal(err)
@@ -183,7 +183,7 @@ func TestWeakness05(t *testing.T) {
 	if asked || strings.Contains(string(answer), "418") {
 		t.Errorf("without TLS: asked %t, answer %q", asked, answer)
 	}
-	old := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}} //nolint:gosec // what must be refused
+	old := &tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true, MaxVersion: tls.VersionTLS12}}
 	if connection, err := old.DialContext(t.Context(), "tcp", address); err == nil {
 		_ = connection.Close()
 		t.Error("TLS 1.2 is taken")

@@ -31,7 +31,8 @@ func TestLeavingConfigurations(t *testing.T) {
 		"Namespace": {"namespaces", []*orkv1.Security{{NamespaceProtection: &orkv1.NamespaceProtection{CleanupOnShutdown: true}}}, []string{registration.NamespaceProtection}},
 		"Both": {
 			"what two Katalogs share goes when both say so",
-			[]*orkv1.Security{{NamespaceProtection: &orkv1.NamespaceProtection{CleanupOnShutdown: true}}, {NamespaceProtection: &orkv1.NamespaceProtection{}}}, nil,
+			[]*orkv1.Security{{NamespaceProtection: &orkv1.NamespaceProtection{CleanupOnShutdown: true}}, {NamespaceProtection: &orkv1.NamespaceProtection{}}},
+			nil,
 		},
 	}
 	for name, tc := range cases {

@@ -101,7 +101,7 @@ var _ = Describe("A certificate of somebody else", Ordered, func() {
 		pool.AppendCertsFromPEM(second)
 		Eventually(func() error {
 			for range 4 {
-				connection, err := tls.Dial("tcp", s.listener.Addr().String(), &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}) //nolint:noctx // this machine
+				connection, err := tls.Dial("tcp", s.listener.Addr().String(), &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13})
 				if err != nil {
 					return err
 				}

@@ -157,8 +157,8 @@ var _ = Describe("The gateway's rights", func() {
 				method, path, body string
 				want               int
 			}{
-				{http.MethodPost, "/api/v1/apply", fmt.Sprintf(`{"target":"bound","name":"c%d","team":"%s","size":2}`, i, team), http.StatusCreated},
-				{http.MethodPost, "/api/v1/apply", fmt.Sprintf(`{"target":"bound","name":"c%d","team":"%s","size":3}`, i, team), http.StatusOK},
+				{http.MethodPost, "/api/v1/apply", fmt.Sprintf(`{"target":"bound","name":"c%d","team":%q,"size":2}`, i, team), http.StatusCreated},
+				{http.MethodPost, "/api/v1/apply", fmt.Sprintf(`{"target":"bound","name":"c%d","team":%q,"size":3}`, i, team), http.StatusOK},
 				{http.MethodGet, at, "", http.StatusOK},
 				{http.MethodGet, "/api/v1/resources/bound/" + team, "", http.StatusOK},
 				{http.MethodGet, "/api/v1/raw-schema?kind=Bound", "", http.StatusOK},
