@@ -7,9 +7,12 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/runtime"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest"
 	gatewaycli "github.com/orkestra-runtime/orkestra/gateway/cli"
+	"github.com/orkestra-runtime/orkestra/gateway/rights"
 	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
@@ -19,7 +22,18 @@ import (
 func commands(streams command.Streams) []*cobra.Command {
 	opts := withClients(cli.Options{In: streams.In, Out: streams.Out, Err: streams.Err})
 	opts.Define, opts.StartControlPlane, opts.Check = crdschema.New, startControlPlane, gatewaycli.Check
+	opts.GatewayRights = gatewayRights
 	return append(cli.Commands(opts), gatewaycli.Commands(gatewayOptions(streams))...)
+}
+
+// gatewayRights are the roles of the gateway.
+func gatewayRights(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error) {
+	opts := rights.Options{Namespace: namespace}
+	found, err := rights.Of(katalogs, opts)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // tells all that is wrong
+	}
+	return found.Objects(opts), nil
 }
 
 func startControlPlane(ctx context.Context, dir string, log logr.Logger) (cli.ControlPlane, error) {

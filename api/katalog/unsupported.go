@@ -14,7 +14,7 @@ var notSupported = setOf(
 	"Katalog.lifecycle", "Katalog.notification",
 
 	// Its security.
-	"Security.serviceName", "WebhookSecurity.serviceName", "DeletionProtection.serviceName", "NamespaceProtection.cleanupOnShutdown",
+	"Security.serviceName", "WebhookSecurity.serviceName", "DeletionProtection.serviceName",
 
 	// An import.
 	"Import.oci",

@@ -89,6 +89,9 @@ type GatewayToken struct {
 	// OIDC accepts tokens of any other issuer.
 	// +optional
 	OIDC *OIDC `json:"oidc,omitempty"`
+	// ServiceAccount accepts tokens of service accounts of the cluster.
+	// +optional
+	ServiceAccount *ServiceAccountTokens `json:"serviceAccount,omitempty"`
 }
 
 // TokenSecret is a Secret with a token.
@@ -205,6 +208,28 @@ type OIDC struct {
 	// AllowAny accepts every token of the issuer. Defaults to false.
 	// +optional
 	AllowAny bool `json:"allowAny,omitempty"`
+}
+
+// ServiceAccountTokens accepts tokens of service accounts, which the API server verifies. Allow must not be empty.
+type ServiceAccountTokens struct {
+	// Audience that a token must be made for. Defaults to orkestra.
+	// +optional
+	Audience string `json:"audience,omitempty"`
+	// Allow lists which accounts, at least by one of both.
+	Allow ServiceAccountAllow `json:"allow"`
+}
+
+// DefaultAudience is that of a service account's token.
+const DefaultAudience = "orkestra"
+
+// ServiceAccountAllow lists which accounts may ask. Both must match where both are given.
+type ServiceAccountAllow struct {
+	// Namespace of the account.
+	// +optional
+	Namespace *ClaimMatch `json:"namespace,omitempty"`
+	// Name of the account.
+	// +optional
+	Name *ClaimMatch `json:"name,omitempty"`
 }
 
 // Intake lists sources of intents. Names and paths are unique over all lists.

@@ -79,7 +79,7 @@ func (m *Mutator) Mutate(ctx context.Context, r *admission.Request) (*unstructur
 	switch {
 	case err != nil:
 		return nil, admission.Errored(http.StatusInternalServerError, err)
-	case e == nil || e.Mutation == nil:
+	case e == nil || e.Mutation == nil, r.Operation == admissionv1.Delete: // a patch of what is deleted is an error to the API server
 		return object, admission.Allowed("")
 	}
 	ctx, cancel := context.WithTimeout(ctx, m.Limit)

@@ -18,6 +18,40 @@ type Caller struct {
 // ErrUnknown is that nobody knows the token.
 var ErrUnknown = errors.New("the token is not known")
 
+// The reasons of a RefusedError: the issuer, or whoever verifies its tokens, does not answer; the token does not hold, or is not made for us; it is not one of
+// those that are allowed.
+const (
+	FailureIssuer = "issuer"
+	FailureToken  = "token"
+	FailureClaim  = "claim"
+)
+
+// RefusedError is that a token says to be one of an entry's, and is none. Its text is for logs.
+type RefusedError struct {
+	// Entry is the name of the entry, and Reason one of the constants above.
+	Entry, Reason string
+	err           error
+}
+
+func (f *RefusedError) Error() string { return f.Entry + ": " + f.err.Error() }
+
+func (f *RefusedError) Unwrap() error { return f.err }
+
+// Counted tells of the failures of another Authenticator.
+type Counted struct {
+	Authenticator
+	Refused func(entry, reason string)
+}
+
+// Authenticate asks the other one.
+func (c *Counted) Authenticate(ctx context.Context, token string) (*Caller, error) {
+	caller, err := c.Authenticator.Authenticate(ctx, token)
+	if failure, ok := errors.AsType[*RefusedError](err); ok {
+		c.Refused(failure.Entry, failure.Reason)
+	}
+	return caller, err //nolint:wrapcheck // the other one's
+}
+
 // Authenticator tells who a token is of. A token that it does not know is ErrUnknown, with the reason for logs; no error holds the token.
 type Authenticator interface {
 	Authenticate(ctx context.Context, token string) (*Caller, error)

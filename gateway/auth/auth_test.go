@@ -1,6 +1,7 @@
 package auth_test
 
 import (
+	"cmp"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -71,6 +72,8 @@ type issuer struct {
 	id      string
 	fetched atomic.Int64
 	down    atomic.Bool
+	// named is what it calls itself. Empty: its URL.
+	named string
 }
 
 func newIssuer(t *testing.T) *issuer {
@@ -82,7 +85,7 @@ func newIssuer(t *testing.T) *issuer {
 			w.WriteHeader(http.StatusServiceUnavailable)
 			return
 		}
-		var answer any = map[string]any{"issuer": i.URL, "jwks_uri": i.URL + "/keys", "authorization_endpoint": i.URL + "/a", "id_token_signing_alg_values_supported": []string{"ES256"}}
+		var answer any = map[string]any{"issuer": cmp.Or(i.named, i.URL), "jwks_uri": i.URL + "/keys", "authorization_endpoint": i.URL + "/a", "id_token_signing_alg_values_supported": []string{"ES256"}}
 		if r.URL.Path == "/keys" {
 			i.fetched.Add(1)
 			answer = jose.JSONWebKeySet{Keys: []jose.JSONWebKey{{Key: i.key.Public(), KeyID: i.id, Algorithm: "ES256", Use: "sig"}}}
@@ -162,6 +165,8 @@ func TestIssued(t *testing.T) {
 		"Weakness06": {reason: "one for another service", allow: repository, token: i.token(map[string]any{"aud": "other"})},
 		"Expired":    {reason: "one that ended", allow: repository, token: i.token(map[string]any{"exp": time.Now().Add(-time.Minute).Unix()})},
 		"Future":     {reason: "one that is not issued yet", allow: repository, token: i.token(map[string]any{"iat": time.Now().Add(time.Hour).Unix()})},
+		"NotYet":     {reason: "one that does not hold yet", allow: repository, token: i.token(map[string]any{"nbf": time.Now().Add(2 * time.Minute).Unix()})},
+		"Leeway":     {reason: "clocks may be a little apart", allow: repository, token: i.token(map[string]any{"nbf": time.Now().Add(30 * time.Second).Unix()}), known: true},
 		"Issuer":     {reason: "one of another issuer", allow: repository, token: other.token(nil)},
 		"Forged":     {reason: "one that another issuer signed", allow: repository, token: other.token(map[string]any{"iss": i.URL})},
 		"Signature":  {reason: "one whose signature was changed", allow: repository, token: forged[:len(forged)-6] + "AAAAAA"},
@@ -224,6 +229,70 @@ func TestKeys(t *testing.T) {
 	now = now.Add(20 * time.Minute)
 	if err := authenticate(i.token(nil)); err != nil {
 		t.Errorf("while the issuer is down: %v", err)
+	}
+}
+
+// towards sends all requests to one server, whatever host they name.
+type towards struct{ to string }
+
+func (t towards) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(t.to, "http://")
+	return http.DefaultTransport.RoundTrip(r)
+}
+
+// TestProviders shows for each provider that the Katalog has a field for where its keys are looked for, and what a token has to claim.
+func TestProviders(t *testing.T) {
+	is := func(text string) *orkv1.ClaimMatch { return &orkv1.ClaimMatch{Equals: text} }
+	gitHub := &orkv1.GitHubOIDC{Audience: "orkestra", Allow: orkv1.GitHubAllow{Repository: is("shop/web"), Ref: is("refs/heads/main"), Environment: is("prod"), JobWorkflowRef: &orkv1.ClaimMatch{Glob: "shop/ci/**"}}}
+	gitHubClaims := map[string]any{"iss": auth.GitHubIssuer, "ref": "refs/heads/main", "environment": "prod", "job_workflow_ref": "shop/ci/.github/workflows/a.yaml@refs/heads/main"}
+	gitLab := &orkv1.GitLabOIDC{Audience: "orkestra", Allow: orkv1.GitLabAllow{NamespacePath: is("shop"), RefProtected: is("true")}}
+	gitLabClaims := map[string]any{"iss": auth.GitLabIssuer, "namespace_path": "shop", "ref_protected": "true"}
+	vault := &orkv1.VaultOIDC{URL: "https://vault.example.com/", Namespace: "/team/a/", Audience: "orkestra", Allow: orkv1.VaultAllow{EntityName: is("bot"), Allow: map[string]orkv1.ClaimMatch{"metadata_env": {Equals: "prod"}}}}
+	vaultClaims := map[string]any{"iss": "https://vault.example.com/v1/team/a/identity/oidc", "entity_name": "bot", "metadata_env": "prod"}
+	but := func(claims map[string]any, key string, value any) map[string]any {
+		claims = maps.Clone(claims)
+		claims[key] = value
+		return claims
+	}
+	cases := map[string]struct {
+		reason string
+		token  orkv1.GatewayToken
+		claims map[string]any
+		known  bool
+	}{
+		"GitHub":                   {"all claims are those", orkv1.GatewayToken{GitHubOIDC: gitHub}, gitHubClaims, true},
+		"Weakness06GitHubAudience": {"a workflow's token for another service", orkv1.GatewayToken{GitHubOIDC: gitHub}, but(gitHubClaims, "aud", "aws"), false},
+		"GitHubRef":                {"another branch", orkv1.GatewayToken{GitHubOIDC: gitHub}, but(gitHubClaims, "ref", "refs/heads/other"), false},
+		"GitHubReuse":              {"the workflow of another repository", orkv1.GatewayToken{GitHubOIDC: gitHub}, but(gitHubClaims, "job_workflow_ref", "evil/ci/a.yaml@refs/heads/main"), false},
+		"GitLab":                   {"all claims are those", orkv1.GatewayToken{GitLabOIDC: gitLab}, gitLabClaims, true},
+		"Weakness06GitLabAudience": {"a job's token for another service", orkv1.GatewayToken{GitLabOIDC: gitLab}, but(gitLabClaims, "aud", "aws"), false},
+		"GitLabRef":                {"a branch that everybody may push to", orkv1.GatewayToken{GitLabOIDC: gitLab}, but(gitLabClaims, "ref_protected", "false"), false},
+		"Vault":                    {"all claims are those", orkv1.GatewayToken{VaultOIDC: vault}, vaultClaims, true},
+		"Weakness18":               {"the issuer of the namespace, not of the Vault", orkv1.GatewayToken{VaultOIDC: vault}, but(vaultClaims, "iss", "https://vault.example.com/v1/identity/oidc"), false},
+		"VaultEntity":              {"another entity", orkv1.GatewayToken{VaultOIDC: vault}, but(vaultClaims, "entity_name", "other"), false},
+		"VaultAllow":               {"another claim by its own name", orkv1.GatewayToken{VaultOIDC: vault}, but(vaultClaims, "metadata_env", "dev"), false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			i := newIssuer(t)
+			tc.token.Name = "ci"
+			i.named = vaultClaims["iss"].(string)
+			switch {
+			case tc.token.GitHubOIDC != nil:
+				i.named = auth.GitHubIssuer
+			case tc.token.GitLabOIDC != nil:
+				i.named = auth.GitLabIssuer
+			}
+			one, err := auth.NewIssued(&tc.token, auth.IssuedOptions{Transport: towards{i.URL}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			caller, err := one.Authenticate(t.Context(), i.token(tc.claims))
+			if (err == nil) != tc.known || err == nil && caller.Name != "ci" {
+				t.Errorf("\n%s\nAuthenticate(...) = %v, %v, want one that is known: %t", tc.reason, caller, err, tc.known)
+			}
+		})
 	}
 }
 

@@ -78,33 +78,39 @@ var algorithms = []string{oidc.RS256, oidc.RS384, oidc.RS512, oidc.ES256, oidc.E
 
 // Authenticate verifies the token. One of another issuer is not looked at.
 func (i *Issued) Authenticate(ctx context.Context, token string) (*Caller, error) {
-	if issuerOf(token) != i.issuer {
+	if unverified(token).Issuer != i.issuer {
 		return nil, ErrUnknown
 	}
+	failure := func(reason string, err error) error { return &RefusedError{Entry: i.name, Reason: reason, err: err} }
 	verifier, err := i.verify(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", i.name, err)
+		return nil, failure(FailureIssuer, err)
 	}
 	verified, err := verifier.Verify(ctx, token)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", i.name, withoutToken(err, token))
+		return nil, failure(FailureToken, withoutToken(err, token))
 	}
 	if issued := verified.IssuedAt; issued.After(i.opts.Now().Add(leeway)) {
-		return nil, fmt.Errorf("%s: the token is of the future", i.name)
+		return nil, failure(FailureToken, errors.New("the token is of the future"))
 	}
 	claims := map[string]any{}
 	var raw json.RawMessage
 	if err := verified.Claims(&raw); err != nil {
-		return nil, fmt.Errorf("%s: read the claims: %w", i.name, err)
+		return nil, failure(FailureToken, fmt.Errorf("read the claims: %w", err))
 	}
 	decoder := json.NewDecoder(bytes.NewReader(raw))
 	decoder.UseNumber()
 	if err := decoder.Decode(&claims); err != nil {
-		return nil, fmt.Errorf("%s: read the claims: %w", i.name, err)
+		return nil, failure(FailureToken, fmt.Errorf("read the claims: %w", err))
+	}
+	if begins, ok := claims["nbf"].(json.Number); ok {
+		if at, err := begins.Float64(); err != nil || time.Unix(int64(at), 0).After(i.opts.Now().Add(leeway)) {
+			return nil, failure(FailureToken, errors.New("the token does not hold yet"))
+		}
 	}
 	for _, one := range i.claims {
 		if !one.holds(claims) {
-			return nil, fmt.Errorf("%s: the claim %s is not one that is allowed", i.name, one.name)
+			return nil, failure(FailureClaim, fmt.Errorf("the claim %s is not one that is allowed", one.name))
 		}
 	}
 	return &Caller{Name: i.name, Subject: verified.Subject}, nil
@@ -139,23 +145,43 @@ func (i *Issued) verify(ctx context.Context) (*oidc.IDTokenVerifier, error) {
 	return i.verifier, nil
 }
 
-// issuerOf is what a token says of its issuer, which nobody has checked.
-func issuerOf(token string) string {
+// said is what a token says of itself.
+type said struct {
+	Issuer   string    `json:"iss"`
+	Subject  string    `json:"sub"`
+	Audience audiences `json:"aud"`
+}
+
+// audiences are one or several.
+type audiences []string
+
+func (a *audiences) UnmarshalJSON(data []byte) error {
+	var one string
+	if json.Unmarshal(data, &one) == nil {
+		*a = audiences{one}
+		return nil
+	}
+	var all []string
+	err := json.Unmarshal(data, &all)
+	*a = all
+	return err //nolint:wrapcheck // nobody is told
+}
+
+// unverified is what a token says of itself, which nobody has checked.
+func unverified(token string) said {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return ""
+		return said{}
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil {
-		return ""
+		return said{}
 	}
-	var claims struct {
-		Issuer string `json:"iss"`
-	}
+	var claims said
 	if json.Unmarshal(payload, &claims) != nil {
-		return ""
+		return said{}
 	}
-	return claims.Issuer
+	return claims
 }
 
 // withoutToken is an error that does not repeat what it is about.

@@ -139,10 +139,17 @@ func parseLeaf(certPEM, keyPEM []byte) (*leaf, error) {
 	}, nil
 }
 
-// fault is why a leaf cannot be served, empty when it can: it must hold, have the names and be signed by one of the authorities.
+// fault is why a leaf cannot be served, empty when it can: it must hold, have the names and be signed by one of the authorities, perhaps through
+// the certificates that come with it.
 func (l *leaf) fault(names []string, authorities *x509.CertPool, now time.Time) string {
+	between := x509.NewCertPool()
+	for _, der := range l.tls.Certificate[1:] {
+		if one, err := x509.ParseCertificate(der); err == nil {
+			between.AddCert(one)
+		}
+	}
 	for _, name := range names {
-		_, err := l.certificate.Verify(x509.VerifyOptions{DNSName: name, Roots: authorities, CurrentTime: now})
+		_, err := l.certificate.Verify(x509.VerifyOptions{DNSName: name, Roots: authorities, Intermediates: between, CurrentTime: now})
 		if err != nil {
 			return err.Error()
 		}
@@ -157,6 +164,11 @@ func (l *leaf) renewal(threshold time.Duration) time.Time {
 		threshold = life / 3
 	}
 	return l.certificate.NotAfter.Add(-threshold)
+}
+
+// late tells whether the last tenth of its life has begun.
+func (l *leaf) late(now time.Time) bool {
+	return now.After(l.certificate.NotAfter.Add(-l.certificate.NotAfter.Sub(l.certificate.NotBefore) / 10))
 }
 
 func serialNumber() (*big.Int, error) {

@@ -27,8 +27,10 @@ const (
 	DefaultValidFor  = 365 * 24 * time.Hour
 	DefaultThreshold = 30 * 24 * time.Hour
 	DefaultOverlap   = time.Hour
-	// tick is how often everything is looked at although nothing happened.
+	DefaultSettle    = 10 * time.Second
+	// tick is how often everything is looked at although nothing happened, and poll how often files are.
 	tick = 30 * time.Second
+	poll = 5 * time.Second
 )
 
 // Options of a Keeper.
@@ -45,6 +47,14 @@ type Options struct {
 	ValidFor, Threshold time.Duration
 	// Keep has a certificate served until its end and not made anew before.
 	Keep bool
+	// Files are a certificate that somebody else keeps, which is only read. Nil: there are none.
+	Files *Files
+	// Secret is one in the namespace, with the keys tls.crt, tls.key and ca.crt, that somebody else keeps, which is only read. Empty: the Keeper keeps
+	// its own in orkv1.SecretTLS. Somebody else's in its place, which has not the labels of what Orkestra keeps or is written by cert-manager, is
+	// taken as if it were named here.
+	Secret string
+	// Settle is how long the API server gets to learn of the authority of somebody else's new certificate before that is served. Defaults to 10 s.
+	Settle time.Duration
 	// Overlap is how long a new authority is published before it signs, and an old one after. Defaults to an hour.
 	Overlap time.Duration
 	// Changed is told when there is another bundle of authorities or another certificate. Nil: nobody is.
@@ -63,6 +73,9 @@ type Keeper struct {
 	mu sync.Mutex // held while the Secrets are looked at; guards the rest
 	// authority and leaf are what the Secrets held last, for one that somebody deletes.
 	authority, leaf *data
+	// given is what somebody else keeps, and told the fault of it that was logged last.
+	given given
+	told  string
 }
 
 // served is what is served at the moment.
@@ -74,7 +87,7 @@ type served struct {
 // New returns a Keeper, which has nothing until Keep.
 func New(opts Options) *Keeper {
 	opts.ValidFor, opts.Threshold = cmp.Or(opts.ValidFor, DefaultValidFor), cmp.Or(opts.Threshold, DefaultThreshold)
-	opts.Overlap = cmp.Or(opts.Overlap, DefaultOverlap)
+	opts.Overlap, opts.Settle = cmp.Or(opts.Overlap, DefaultOverlap), cmp.Or(opts.Settle, DefaultSettle)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -83,9 +96,16 @@ func New(opts Options) *Keeper {
 	}
 	service := opts.Service + "." + opts.Namespace
 	names := append([]string{service + ".svc", service + ".svc.cluster.local", service, opts.Service}, opts.Names...)
-	return &Keeper{opts: opts, policy: policy{
-		names: names, validFor: opts.ValidFor, threshold: opts.Threshold, keep: opts.Keep, overlap: opts.Overlap,
-	}}
+	// Somebody else's certificate need not have more names than it is called by.
+	called := opts.Names
+	if len(called) == 0 {
+		called = names[:1]
+	}
+	return &Keeper{
+		opts:   opts,
+		policy: policy{names: names, validFor: opts.ValidFor, threshold: opts.Threshold, keep: opts.Keep, overlap: opts.Overlap},
+		given:  given{names: called, settle: opts.Settle},
+	}
 }
 
 // ErrNone is that there is no certificate yet.
@@ -121,6 +141,23 @@ func (k *Keeper) Expires() time.Time {
 func (k *Keeper) Keep(ctx context.Context) (again time.Duration, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	found, err := k.find(ctx)
+	switch {
+	case err != nil:
+		return 0, err
+	case found != nil:
+		return k.take(ctx, found)
+	}
+	k.given = given{names: k.given.names, settle: k.given.settle}
+	again, err = k.own(ctx)
+	if errors.Is(err, errGiven) { // somebody took it over this moment
+		return 10 * time.Millisecond, nil
+	}
+	return again, err
+}
+
+// own keeps a certificate of our own.
+func (k *Keeper) own(ctx context.Context) (again time.Duration, err error) {
 	now := k.opts.Now()
 	var all *authorities
 	if err := k.write(ctx, orkv1.SecretAuthority, corev1.SecretTypeOpaque, func(found *data) (*data, string, error) {
@@ -137,21 +174,32 @@ func (k *Keeper) Keep(ctx context.Context) (again time.Duration, err error) {
 		var changed *data
 		var why string
 		var err error
+		if found != nil && found.given {
+			return nil, "", errGiven
+		}
 		one, changed, why, err = planLeaf(found, k.leaf, all, k.policy, now)
 		return changed, why, err
 	}, &k.leaf); err != nil {
 		return 0, err
 	}
-	before := k.now.Swap(&served{leaf: one, bundle: all.bundle})
-	if before == nil || !bytes.Equal(before.bundle, all.bundle) || !bytes.Equal(before.leaf.certPEM, one.certPEM) {
-		k.opts.Changed()
-	}
+	k.serve(&served{leaf: one, bundle: all.bundle})
 	again = all.due.Sub(now)
 	if !k.policy.keep {
 		again = min(again, one.renewal(k.policy.threshold).Sub(now))
 	}
 	return max(10*time.Millisecond, min(again, tick)), nil
 }
+
+// serve has something served from now on.
+func (k *Keeper) serve(now *served) {
+	before := k.now.Swap(now)
+	if before == nil || !bytes.Equal(before.bundle, now.bundle) || !bytes.Equal(before.leaf.certPEM, now.leaf.certPEM) {
+		k.opts.Changed()
+	}
+}
+
+// errGiven is that a Secret is somebody else's.
+var errGiven = errors.New("the Secret is somebody else's")
 
 // tries bounds how often a write is tried that others come before.
 const tries = 10
@@ -171,7 +219,7 @@ func (k *Keeper) write(
 		}
 		var found *data
 		if !absent {
-			found = &data{values: secret.Data, annotations: secret.Annotations}
+			found = &data{values: secret.Data, annotations: secret.Annotations, given: !Ours(secret)}
 		}
 		changed, why, err := plan(found)
 		switch {

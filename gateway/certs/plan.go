@@ -25,6 +25,8 @@ const (
 type data struct {
 	values      map[string][]byte
 	annotations map[string]string
+	// given tells that the Secret is somebody else's.
+	given bool
 }
 
 func (d *data) clone() *data {

@@ -20,6 +20,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/orkestra-runtime/orkestra/gateway/certs"
 	"github.com/orkestra-runtime/orkestra/gateway/liveapi"
 	"github.com/orkestra-runtime/orkestra/gateway/server"
 	"github.com/orkestra-runtime/orkestra/internal/command"
@@ -38,6 +39,7 @@ type gateFlags struct {
 	serviceAccount, runtimeServiceAccount string
 	grace                                 time.Duration
 	runtime, runtimeToken                 string
+	certificate                           string
 	external                              command.External
 	log                                   command.Logging
 	environment                           command.Environment
@@ -73,6 +75,8 @@ this process is.`,
 	flags.StringVar(&f.service, "service", command.EnvOr("ORK_GATEWAY_SERVICE_NAME", server.DefaultService), "the Service by which the API server reaches the gateway")
 	flags.Int32Var(&f.servicePort, "service-port", server.DefaultServicePort, "port of the Service")
 	flags.StringVar(&f.url, "url", "", "where the API server reaches the gateway in place of a Service, such as https://192.0.2.1:9443; needed outside of a cluster")
+	flags.StringVar(&f.certificate, "certificate-secret", "", "Secret with a certificate that somebody else keeps (tls.crt, tls.key, ca.crt); default: the files of TLS_CERT, TLS_KEY and TLS_CA, "+
+		"else orkestra-tls, which the gateway makes and renews unless somebody else does")
 	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service")
 	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), "the account of the operator, which may do what only it does")
 	flags.DurationVar(&f.grace, "shutdown-timeout", f.environment.Duration("SHUTDOWN_GRACE_PERIOD", time.Minute), "how long requests that have begun may go on after an interrupt")
@@ -130,6 +134,10 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err
 	}
+	files, err := certs.FilesFrom(os.Getenv)
+	if err != nil {
+		return command.Usage(err)
+	}
 	operator, err := f.operator()
 	if err != nil {
 		return err
@@ -144,7 +152,7 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	}
 	if _, err := server.New(mgr, server.Options{
 		Katalogs: katalogs(documents), Schemas: schemas(documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
-		External: calls, Runtime: operator, Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
+		External: calls, Runtime: operator, Files: files, Secret: f.certificate, Pod: os.Getenv("POD_NAME"), Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
 	}); err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}

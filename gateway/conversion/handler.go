@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"time"
 
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -23,6 +24,8 @@ const MaxBody = 64 << 20
 type Handler struct {
 	// Programs finds the conversion of a kind. It is asked for each object. Nil: there is none.
 	Programs func(schema.GroupKind) *Program
+	// Converted is told of each object of a kind that has a conversion: how long it took, and what was wrong. Nil: nobody is.
+	Converted func(kind schema.GroupKind, took time.Duration, err error)
 }
 
 // ServeHTTP answers one review.
@@ -77,7 +80,11 @@ func (h *Handler) review(request *apiextensionsv1.ConversionRequest) *apiextensi
 		if err := utiljson.Unmarshal(raw.Raw, &object.Object); err != nil || object.Object == nil {
 			return failed(fmt.Errorf("object %d is no object", i))
 		}
+		began := time.Now()
 		converted, err := h.convert(object, desired)
+		if kind := object.GroupVersionKind().GroupKind(); h.Converted != nil && h.Programs(kind) != nil {
+			h.Converted(kind, time.Since(began), err)
+		}
 		if err != nil {
 			return failed(fmt.Errorf("%s %s/%s: %w", object.GetKind(), object.GetNamespace(), object.GetName(), err))
 		}

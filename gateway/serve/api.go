@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,6 +38,9 @@ type Options struct {
 	Rate, Burst int
 	// MaxIntent bounds what is kept of an intent in an annotation, in bytes. Defaults to 16 KiB.
 	MaxIntent int
+	// Requested is told of each request: its route, such as /api/v1/apply, empty for none; the name of the caller's token, empty for nobody who is
+	// known; the status; and how long it took. Nil: nobody is.
+	Requested func(route, token string, code int, took time.Duration)
 }
 
 // API takes intents and answers what there is. It is an http.Handler for everything below /api/v1/.
@@ -45,12 +49,22 @@ type API struct {
 	surfaces map[string]*Surface
 	kinds    map[schema.GroupKind]*CRD
 	mux      *http.ServeMux
+	routes   []Route
+	openAPI  json.RawMessage
 
 	mu     sync.Mutex // guards limits
 	limits map[string]*rate.Limiter
+	// strangers bounds how often it is told that nobody knows who asks.
+	strangers *strangers
 }
 
 var _ http.Handler = (*API)(nil)
+
+// Route is one of the API's.
+type Route struct{ Method, Path string }
+
+// Routes are all routes, in the order in which they are looked through.
+func (a *API) Routes() []Route { return slices.Clone(a.routes) }
 
 // New returns an API. Two CRDs with a surface of one name are an error.
 func New(opts Options) (*API, error) {
@@ -60,10 +74,13 @@ func New(opts Options) (*API, error) {
 	if opts.Burst == 0 {
 		opts.Burst = 40
 	}
+	if opts.Requested == nil {
+		opts.Requested = func(string, string, int, time.Duration) {}
+	}
 	if opts.MaxIntent == 0 {
 		opts.MaxIntent = 16 << 10
 	}
-	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}}
+	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}, strangers: newStrangers()}
 	for _, one := range opts.CRDs {
 		a.kinds[one.GVK.GroupKind()] = one
 		for _, name := range slices.Sorted(maps.Keys(one.Surfaces)) {
@@ -80,6 +97,11 @@ func New(opts Options) (*API, error) {
 	a.route("DELETE /api/v1/resources/{kind}/{namespace}/{name}", a.remove)
 	a.route("GET /api/v1/schema", a.schema)
 	a.route("GET /api/v1/raw-schema", a.rawSchema)
+	a.route("GET "+pathOpenAPI, a.document)
+	var err error
+	if a.openAPI, err = openAPI(a.routes); err != nil {
+		return nil, err
+	}
 	return a, nil
 }
 
@@ -97,13 +119,21 @@ type answer struct {
 }
 
 func (a *API) route(pattern string, handle func(*call) (*answer, error)) {
+	method, route, _ := strings.Cut(pattern, " ")
+	a.routes = append(a.routes, Route{Method: method, Path: route})
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
+		began := time.Now()
 		c := &call{Request: r, id: requestID()}
 		w.Header().Set("X-Request-Id", c.id)
 		got, err := a.answer(c, w, handle)
 		if err != nil {
 			got = a.failed(c, w, err)
 		}
+		token := ""
+		if c.caller != nil {
+			token = c.caller.Name
+		}
+		a.opts.Requested(route, token, got.status, time.Since(began))
 		write(w, got)
 	})
 }
@@ -121,13 +151,20 @@ func (a *API) answer(c *call, w http.ResponseWriter, handle func(*call) (*answer
 	}
 	if err != nil {
 		logf.FromContext(c.Context()).V(1).Info("a caller is not known", "id", c.id, "reason", err.Error())
+		if !a.strangers.may(c.RemoteAddr) {
+			return nil, tooMany(w, 1)
+		}
 		return nil, errUnauthenticated
 	}
 	if wait := a.limit(c.caller.Name); wait > 0 {
-		w.Header().Set("Retry-After", fmt.Sprint(wait))
-		return nil, &apiError{status: http.StatusTooManyRequests, short: "too many requests", detail: fmt.Sprintf("try again in %d s", wait)}
+		return nil, tooMany(w, wait)
 	}
 	return handle(c)
+}
+
+func tooMany(w http.ResponseWriter, wait int) error {
+	w.Header().Set("Retry-After", fmt.Sprint(wait))
+	return &apiError{status: http.StatusTooManyRequests, short: "too many requests", detail: fmt.Sprintf("try again in %d s", wait)}
 }
 
 // limit is how many seconds a caller has to wait, 0 for not at all.
@@ -148,12 +185,15 @@ func (a *API) limit(name string) int {
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if _, pattern := a.mux.Handler(r); pattern == "" {
+		status := http.StatusNotFound
+		defer func(began time.Time) { a.opts.Requested("", "", status, time.Since(began)) }(time.Now())
 		// A ServeMux says so too, but not in JSON.
 		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
 			other := r.Clone(r.Context())
 			other.Method = method
 			if _, pattern := a.mux.Handler(other); pattern != "" {
 				w.Header().Set("Allow", method)
+				status = http.StatusMethodNotAllowed
 				write(w, a.failed(&call{Request: r}, w, &apiError{status: http.StatusMethodNotAllowed, short: "method not allowed", detail: r.Method + " is not possible here"}))
 				return
 			}

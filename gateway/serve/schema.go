@@ -52,6 +52,21 @@ type catalog struct {
 	Items  []catalogued `json:"items"`
 }
 
+// raw is the schema of whole resources of a kind.
+type raw struct {
+	Kind        string           `json:"kind"`
+	APIVersion  string           `json:"apiVersion"`
+	Spec        *rawSpec         `json:"spec,omitempty"`
+	Labels      map[string]asked `json:"labels"`
+	Annotations map[string]asked `json:"annotations"`
+}
+
+// rawSpec is what the definition says of the spec.
+type rawSpec struct {
+	Properties map[string]any `json:"properties,omitempty"`
+	Required   []string       `json:"required,omitempty"`
+}
+
 // schema answers what there is, or what a target asks for. The cluster is not asked.
 func (a *API) schema(c *call) (*answer, error) {
 	query := c.URL.Query()
@@ -150,23 +165,24 @@ func (a *API) rawSchema(c *call) (*answer, error) {
 	if err := a.opts.Client.Get(c.Context(), client.ObjectKey{Name: crd.Resource.Resource + "." + crd.Resource.Group}, definition); err != nil {
 		return nil, err //nolint:wrapcheck // the API server's
 	}
-	out := map[string]any{"kind": crd.GVK.Kind, "apiVersion": crd.GVK.GroupVersion().String()}
+	out := raw{Kind: crd.GVK.Kind, APIVersion: crd.GVK.GroupVersion().String(), Labels: map[string]asked{}, Annotations: map[string]asked{}}
 	for _, version := range definition.Spec.Versions {
 		if version.Name == crd.GVK.Version && version.Schema != nil && version.Schema.OpenAPIV3Schema != nil {
 			spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
-			out["spec"] = map[string]any{"properties": spec.Properties, "required": spec.Required}
+			out.Spec = &rawSpec{Properties: map[string]any{}, Required: spec.Required}
+			for name, one := range spec.Properties {
+				out.Spec.Properties[name] = one
+			}
 		}
 	}
-	labels, annotations := map[string]asked{}, map[string]asked{}
 	for key, one := range crd.Primary.describe().Fields {
 		switch f := crd.Fields[key]; {
 		case f == nil:
 		case f.Place == InLabel:
-			labels[key] = one
+			out.Labels[key] = one
 		case f.Place == InAnnotation:
-			annotations[key] = one
+			out.Annotations[key] = one
 		}
 	}
-	out["labels"], out["annotations"] = labels, annotations
 	return &answer{status: http.StatusOK, body: out}, nil
 }

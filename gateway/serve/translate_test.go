@@ -39,17 +39,17 @@ annotations:
   note: {}
 `
 
-func compiled(t *testing.T, text string) *CRD {
-	t.Helper()
+func compiled(tb testing.TB, text string) *CRD {
+	tb.Helper()
 	declared := &orkv1.Serve{}
 	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	known := &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"replicas": {Type: "integer"}}}}}
 	crd, errs := Compile("cache", &orkv1.CRD{Serve: declared, APITypes: orkv1.APITypes{Group: "example.com", Version: "v1", Kind: "Cache"}},
 		schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "caches"}, template.NewLanguage(nil, nil), known, field.NewPath("spec", "crds").Key("cache"))
 	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+		tb.Fatal(errs.ToAggregate())
 	}
 	return crd
 }

@@ -68,11 +68,39 @@ func (t *tokens) variable(one *orkv1.GatewayToken) (string, error) {
 	return value, nil
 }
 
+// oneSource tells whether it is said in exactly one way how a token is known.
+func oneSource(one *orkv1.GatewayToken) error {
+	var named []string
+	for _, source := range []struct {
+		name string
+		set  bool
+	}{
+		{"token", one.Token != ""},
+		{"secretRef", one.SecretRef != nil},
+		{"githubOIDC", one.GitHubOIDC != nil},
+		{"gitlabOIDC", one.GitLabOIDC != nil},
+		{"vaultOIDC", one.VaultOIDC != nil},
+		{"oidc", one.OIDC != nil},
+		{"serviceAccount", one.ServiceAccount != nil},
+	} {
+		if source.set {
+			named = append(named, source.name)
+		}
+	}
+	switch len(named) {
+	case 1:
+		return nil
+	case 0:
+		return fmt.Errorf("token %s does not say how it is known: name one of token, secretRef, githubOIDC, gitlabOIDC, vaultOIDC, oidc and serviceAccount", one.Name)
+	}
+	return fmt.Errorf("token %s is known in several ways, %s: leave one", one.Name, strings.Join(named, ", "))
+}
+
 // api makes the API of the Katalogs that have one, nil where none has.
 func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *tokens, error) {
 	t := &tokens{secrets: &auth.Secrets{Client: direct, Namespace: g.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
 	chain := auth.Chain{t.static}
-	opts := serve.Options{}
+	opts := serve.Options{Requested: g.metrics.Requested}
 	enabled := false
 	var errs field.ErrorList
 	for _, katalog := range g.opts.Katalogs {
@@ -97,12 +125,22 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 		return nil, nil, nil
 	}
 	for i := range t.declared {
+		if err := oneSource(&t.declared[i]); err != nil {
+			return nil, nil, err
+		}
 		one, err := auth.NewIssued(&t.declared[i], auth.IssuedOptions{})
 		if err != nil {
 			return nil, nil, err //nolint:wrapcheck // names the token
 		}
 		if one != nil {
-			chain = append(chain, one)
+			chain = append(chain, g.counted(t.declared[i].Name, one))
+		}
+		account, err := auth.NewReviewed(&t.declared[i], direct)
+		if err != nil {
+			return nil, nil, err //nolint:wrapcheck // names the token
+		}
+		if account != nil {
+			chain = append(chain, g.counted(t.declared[i].Name, account))
 		}
 		if t.declared[i].Token != "" {
 			if _, err := t.variable(&t.declared[i]); err != nil {
@@ -118,7 +156,13 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 	}
 	opts.Client, opts.Callers = hands, chain
 	api, err := serve.New(opts)
-	return api, t, err //nolint:wrapcheck // names the targets
+	if err != nil {
+		return nil, nil, err //nolint:wrapcheck // names the targets
+	}
+	for _, one := range api.Routes() {
+		g.metrics.ExpectRoute(one.Path)
+	}
+	return api, t, nil
 }
 
 // orZero is a number, or 0, which has the default taken.

@@ -6,14 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
-	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
-	"sigs.k8s.io/controller-runtime/pkg/client"
+	"github.com/go-logr/logr"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
@@ -31,7 +24,9 @@ type housekeeper struct {
 	definitions func() []string
 	// serving tells whether the webhooks answer. Before that nothing is registered: the API server would ask in vain.
 	serving func() error
-	cache   cache.Cache
+	watches *watches
+	// leaving is what goes with the gateway.
+	leaving *leaving
 
 	trigger chan struct{}
 }
@@ -41,9 +36,11 @@ var (
 	_ manager.LeaderElectionRunnable = (*housekeeper)(nil)
 )
 
-// firstLimit is how long the first round may fail before the gateway ends with the error, and retry how long a round that failed waits.
+// firstLimit is how long the first round may fail before the gateway ends with the error, retry how long a round that failed waits, and lastLimit how long
+// it may take to take something away in the end.
 const (
 	firstLimit = time.Minute
+	lastLimit  = time.Minute
 	retry      = time.Second
 )
 
@@ -62,9 +59,22 @@ func (h *housekeeper) wake() {
 func (h *housekeeper) Start(ctx context.Context) error {
 	log := logf.FromContext(ctx).WithName("housekeeper")
 	ctx = logf.IntoContext(ctx, log)
-	if err := h.watch(ctx); err != nil {
+	wait, err := h.watches.start(ctx, h.wake)
+	defer wait()
+	if err != nil {
 		return err
 	}
+	err = h.rounds(ctx, log)
+	if ctx.Err() != nil {
+		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLimit)
+		defer cancel()
+		h.leaving.leave(last)
+	}
+	return err
+}
+
+// rounds goes one round after the other.
+func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 	first, began := true, time.Now()
 	for {
 		again, err := h.round(ctx)
@@ -108,35 +118,4 @@ func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error
 		return retry / 10, nil //nolint:nilerr // it comes up
 	}
 	return again, errors.Join(h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, h.definitions()))
-}
-
-// watch wakes the housekeeper when something changes that it keeps. Only the names of it are held in memory.
-func (h *housekeeper) watch(ctx context.Context) error {
-	for _, kind := range []schema.GroupVersionKind{
-		corev1.SchemeGroupVersion.WithKind("Secret"),
-		admissionregistrationv1.SchemeGroupVersion.WithKind("ValidatingWebhookConfiguration"),
-		admissionregistrationv1.SchemeGroupVersion.WithKind("MutatingWebhookConfiguration"),
-		apiextensionsv1.SchemeGroupVersion.WithKind("CustomResourceDefinition"),
-	} {
-		object := &metav1.PartialObjectMetadata{}
-		object.SetGroupVersionKind(kind)
-		informer, err := h.cache.GetInformer(ctx, object, cache.BlockUntilSynced(false))
-		if err != nil {
-			return fmt.Errorf("watch %s: %w", kind.Kind, err)
-		}
-		handler := toolscache.ResourceEventHandlerFuncs{
-			AddFunc: func(any) { h.wake() }, DeleteFunc: func(any) { h.wake() },
-			UpdateFunc: func(before, after any) {
-				a, _ := before.(client.Object)
-				b, _ := after.(client.Object)
-				if a == nil || b == nil || a.GetResourceVersion() != b.GetResourceVersion() {
-					h.wake()
-				}
-			},
-		}
-		if _, err := informer.AddEventHandler(handler); err != nil {
-			return fmt.Errorf("watch %s: %w", kind.Kind, err)
-		}
-	}
-	return nil
 }

@@ -2,22 +2,21 @@ package server
 
 import (
 	"cmp"
-	"crypto/tls"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	corev1 "k8s.io/api/core/v1"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	"sigs.k8s.io/controller-runtime/pkg/cache"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
+	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
 	webhookadmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -28,6 +27,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
 	"github.com/orkestra-runtime/orkestra/gateway/conversion"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
+	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -65,6 +65,13 @@ type Options struct {
 	Runtime admission.Runtime
 	// ValidFor and Threshold of certificates take the place of what the Katalogs say. 0: they say it.
 	ValidFor, Threshold time.Duration
+	// Files and Secret are a certificate that somebody else keeps, as in certs.Options. They default to none: the gateway keeps its own.
+	Files  *certs.Files
+	Secret string
+	// Pod is the name of this replica, by which it knows itself among the endpoints of the Service. Defaults to the name of the host.
+	Pod string
+	// Registerer takes the metrics. Defaults to controller-runtime's registry, which a Manager serves.
+	Registerer prometheus.Registerer
 	// Now is the clock of rules. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -83,6 +90,15 @@ func (o *Options) setDefaults() error {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	if o.Registerer == nil {
+		o.Registerer = ctrlmetrics.Registry
+	}
+	if o.Pod == "" {
+		o.Pod, _ = os.Hostname() // without one all endpoints are others
+	}
+	if o.Files != nil && o.Secret != "" {
+		return fmt.Errorf("the certificate is in files and in the Secret %s: name one of the two", o.Secret)
+	}
 	return nil
 }
 
@@ -95,6 +111,7 @@ type Gateway struct {
 	server  webhook.Server
 	house   *housekeeper
 	calls   external.Caller
+	metrics *metrics.Recorder
 }
 
 // New compiles the Katalogs and adds the gateway to the Manager. What is wrong with a Katalog is a field.ErrorList as an aggregate error, all of it
@@ -112,6 +129,10 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	if len(errs) > 0 {
 		return nil, errs.ToAggregate()
 	}
+	var err error
+	if g.metrics, err = metrics.New(opts.Registerer); err != nil {
+		return nil, err //nolint:wrapcheck // says what it does
+	}
 	g.plan = g.registrations()
 	// What it keeps is read as it is, not from a cache: it compares, and a cache may be older than its own write.
 	direct, err := client.New(mgr.GetConfig(), client.Options{Scheme: scheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
@@ -119,9 +140,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	g.keeper = certs.New(g.certificates(direct))
-	g.server = webhook.NewServer(webhook.Options{Host: opts.Host, Port: opts.Port, TLSOpts: []func(*tls.Config){func(c *tls.Config) {
-		c.GetCertificate, c.MinVersion = g.keeper.GetCertificate, tls.VersionTLS13
-	}}})
+	g.server = newHTTPSServer(opts.Host, opts.Port, g.keeper.GetCertificate)
 	if g.calls, err = g.caller(direct); err != nil {
 		return nil, err
 	}
@@ -133,33 +152,28 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	if api != nil {
 		g.server.Register("/api/v1/", api)
 	}
-	names, err := cache.New(mgr.GetConfig(), cache.Options{
-		Scheme: scheme(), Mapper: mgr.GetRESTMapper(), HTTPClient: mgr.GetHTTPClient(),
-		ByObject: map[client.Object]cache.ByObject{metadataOf(): {Namespaces: map[string]cache.Config{opts.Namespace: {}}}},
-	})
+	var tokens []orkv1.GatewayToken
+	if callers != nil {
+		tokens = callers.declared
+	}
+	watches, err := g.watches(mgr, tokens)
 	if err != nil {
-		return nil, fmt.Errorf("make a cache: %w", err)
+		return nil, err
 	}
 	g.house = &housekeeper{
 		certify: g.keeper.Keep, keeper: registration.NewKeeper(direct, func() *registration.Plan { return g.plan }, g.keeper.Bundle),
-		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, cache: names, trigger: make(chan struct{}, 1),
+		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, watches: watches, trigger: make(chan struct{}, 1),
 	}
+	g.house.leaving = g.leaving(direct)
 	if err := mgr.AddReadyzCheck("gateway", g.ready); err != nil {
 		return nil, fmt.Errorf("add the probe: %w", err)
 	}
-	for _, runnable := range []manager.Runnable{names, g.server, g.house} {
+	for _, runnable := range []manager.Runnable{g.server, g.house} {
 		if err := mgr.Add(runnable); err != nil {
 			return nil, fmt.Errorf("add the gateway to the manager: %w", err)
 		}
 	}
 	return g, nil
-}
-
-// metadataOf is a Secret of which only the metadata is held.
-func metadataOf() client.Object {
-	object := &metav1.PartialObjectMetadata{}
-	object.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Secret"))
-	return object
 }
 
 // ready tells whether it answers.
@@ -174,6 +188,8 @@ func (g *Gateway) ready(r *http.Request) error {
 func (g *Gateway) certificates(direct client.Client) certs.Options {
 	opts := certs.Options{
 		Client: direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
+		Files: g.opts.Files, Secret: g.opts.Secret,
+		Changed: func() { g.metrics.Expires(g.keeper.Expires()) },
 	}
 	if parsed, err := url.Parse(g.opts.URL); err == nil && parsed.Hostname() != "" {
 		opts.Names = append(opts.Names, parsed.Hostname())
@@ -223,7 +239,7 @@ func (g *Gateway) handle(server webhook.Server) {
 			definitions[one.Definition()] = one.Name
 		}
 	}
-	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Calls: g.calls, Now: g.opts.Now}
+	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Calls: g.calls, Recorder: g.metrics, Now: g.opts.Now}
 	identities := g.identities()
 	for path, handler := range map[string]webhookadmission.Handler{
 		registration.PathValidate: admission.NewValidator(opts),
@@ -231,16 +247,18 @@ func (g *Gateway) handle(server webhook.Server) {
 		registration.PathDeletion: &protection.Deletion{Identities: identities, Definition: func(name string) (string, bool) {
 			by, protected := definitions[name]
 			return by, protected
-		}},
+		}, Blocked: g.metrics.DeletionBlocked},
 		registration.PathNamespace: &protection.Namespace{Identities: identities, Guard: func(r schema.GroupResource) namespaces.Guard {
 			return guards[r]
-		}},
+		}, Blocked: g.metrics.NamespaceBlocked},
 		registration.PathStrict:     &protection.Strict{Identities: identities},
 		registration.PathProvenance: &protection.Provenance{Identities: identities},
 	} {
-		server.Register(path, &webhook.Admission{Handler: handler})
+		server.Register(path, reviews(maxReview, &webhook.Admission{Handler: g.measure(path, handler)}))
 	}
-	server.Register(registration.PathConvert, &conversion.Handler{Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }})
+	server.Register(registration.PathConvert, &conversion.Handler{
+		Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }, Converted: g.converted(),
+	})
 }
 
 // identities are those that may do more than others.

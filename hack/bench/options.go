@@ -21,7 +21,9 @@ type options struct {
 	// first round, as it tells of requests that should not be there and not of speed.
 	idle time.Duration
 	// many is the number of Websites with many children. 0: that is left out.
-	many      int
+	many int
+	// admission is how long Websites are created without and with a gateway, in each round. 0: that is left out.
+	admission time.Duration
 	workers   int
 	operators []string
 	out       string
@@ -33,6 +35,7 @@ const (
 	quickSize = 20
 	quickIdle = 5 * time.Second
 	quickMany = 5
+	quickGate = 2 * time.Second
 )
 
 // parseOptions reads the command line. Errors name the flag and what is valid.
@@ -46,6 +49,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	flags.IntVar(&o.rounds, "rounds", 3, "how often every operator is measured at every size")
 	flags.DurationVar(&o.idle, "idle", time.Minute, "how long requests are counted while there is nothing to do")
 	flags.IntVar(&o.many, "many", 1000, "Websites of 20 children each, to see what a child costs in memory; 0 leaves that out")
+	flags.DurationVar(&o.admission, "admission", 20*time.Second, "how long Websites are created without and with a gateway, in each round; 0 leaves that out")
 	flags.IntVar(&o.workers, "workers", 3, "workers of every operator, 1 to 50")
 	flags.StringVar(&operators, "operators", strings.Join(operatorNames, ","), "what is measured, separated by commas")
 	flags.StringVar(&o.out, "out", "bench.json", "file for the figures")
@@ -63,7 +67,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	}
 	o.operators = split(operators)
 	if quick {
-		o.sizes, o.rounds, o.idle, o.many = []int{quickSize}, 1, quickIdle, quickMany
+		o.sizes, o.rounds, o.idle, o.many, o.admission = []int{quickSize}, 1, quickIdle, quickMany, min(o.admission, quickGate)
 	}
 	return o, o.validate()
 }
@@ -99,6 +103,9 @@ func (o options) validate() error {
 	}
 	if o.many < 0 {
 		errs = append(errs, fmt.Errorf("-many is %d: give 0 or more", o.many))
+	}
+	if o.admission < 0 || o.admission > 0 && o.admission < time.Second {
+		errs = append(errs, fmt.Errorf("-admission is %s: give 1s or more, or 0", o.admission))
 	}
 	if o.workers < 1 || o.workers > 50 {
 		errs = append(errs, fmt.Errorf("-workers is %d: give 1 to 50, which is what a Katalog takes", o.workers))

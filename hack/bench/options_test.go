@@ -11,7 +11,7 @@ import (
 
 func TestParseOptions(t *testing.T) {
 	defaults := options{
-		sizes: []int{200, 1000}, rounds: 3, idle: time.Minute, many: 1000, workers: 3, operators: operatorNames, out: "bench.json",
+		sizes: []int{200, 1000}, rounds: 3, idle: time.Minute, many: 1000, admission: 20 * time.Second, workers: 3, operators: operatorNames, out: "bench.json",
 	}
 	change := func(f func(*options)) options {
 		o := defaults
@@ -31,7 +31,9 @@ func TestParseOptions(t *testing.T) {
 		},
 		"Quick": {
 			reason: "quick overrides what makes a run long", args: "-n=5000 -rounds=9 -idle=1h -quick",
-			want: change(func(o *options) { o.sizes, o.rounds, o.idle, o.many = []int{quickSize}, 1, quickIdle, quickMany }),
+			want: change(func(o *options) {
+				o.sizes, o.rounds, o.idle, o.many, o.admission = []int{quickSize}, 1, quickIdle, quickMany, quickGate
+			}),
 		},
 		"Operators": {
 			reason: "one operator can be measured alone", args: "-operators=ours -out=x -logs=y",

@@ -17,6 +17,8 @@ type report struct {
 
 	// Memory is ours with many children. Absent when it was not measured.
 	Memory *memory `json:"memory,omitempty"`
+	// Admission is what a gateway adds. Absent when it was not measured.
+	Admission *admission `json:"admission,omitempty"`
 
 	Machine  machine  `json:"machine"`
 	Settings settings `json:"settings"`

@@ -62,7 +62,7 @@ func writeFigures(out *os.File, r report) error {
 	return nil
 }
 
-// measureAll measures every operator at every size in every round, and then what many children cost us. All share one control plane, so
+// measureAll measures every operator at every size in every round, then what a gateway adds, and then what many children cost us. All share one control plane, so
 // that none has a better one.
 func measureAll(ctx context.Context, o options, r *report, progress io.Writer) (err error) {
 	dir, err := os.MkdirTemp("", "orkestra-bench-")
@@ -90,8 +90,17 @@ func measureAll(ctx context.Context, o options, r *report, progress io.Writer) (
 	if err != nil {
 		return err
 	}
-	if r.Operators, err = b.measureSizes(ctx, operators, o); err != nil || o.many == 0 || !slices.Contains(o.operators, ours) {
+	if r.Operators, err = b.measureSizes(ctx, operators, o); err != nil || !slices.Contains(o.operators, ours) {
 		return err
+	}
+	if o.admission > 0 {
+		if r.Admission, err = b.measureAdmission(ctx, env.Config(), o); err != nil {
+			return fmt.Errorf("measure admission: %w", err)
+		}
+		b.sayf("%s", r.Admission)
+	}
+	if o.many == 0 {
+		return nil
 	}
 	many, err := withMany(operators, dir, env.Kubeconfig(), o.workers)
 	if err != nil {

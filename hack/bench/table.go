@@ -48,6 +48,11 @@ func printTable(out io.Writer, r report, sizes []int, operators []string) error 
 			return fmt.Errorf("write the table: %w", err)
 		}
 	}
+	if r.Admission != nil {
+		if _, err := fmt.Fprintln(out, r.Admission); err != nil {
+			return fmt.Errorf("write the table: %w", err)
+		}
+	}
 	if r.Memory != nil {
 		if _, err := fmt.Fprintln(out, r.Memory); err != nil {
 			return fmt.Errorf("write the table: %w", err)

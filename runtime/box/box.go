@@ -66,6 +66,8 @@ type Set struct {
 	StripFinalizers bool
 	// CrossAccess lets the resources of other CRDs read those of this one.
 	CrossAccess bool
+	// Protection tells which labels about their deletion the resources have. Nil: those that people put there.
+	Protection *Protection
 	// OnRemoval is what becomes of the resources when the Katalog has the entry no more.
 	OnRemoval orkv1.RemovalPolicy
 

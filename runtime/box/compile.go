@@ -105,6 +105,7 @@ func compile(
 		DependsOn:        entry.DependsOn,
 		StripFinalizers:  entry.RemoveFinalizers,
 		CrossAccess:      crossAccess(katalog, entry),
+		Protection:       protection(katalog, entry),
 		OnRemoval:        cmp.Or(entry.OnRemoval, orkv1.RemovalKeep),
 	}
 	if r := entry.OperatorBox.Reconciler; r != nil {

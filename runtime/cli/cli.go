@@ -10,6 +10,7 @@ import (
 	"k8s.io/client-go/rest"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/internal/command"
 	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
@@ -44,6 +45,8 @@ type Options struct {
 	Check katalog.Checks
 	// Builders makes what builds images. Nil: the binary has nothing that does.
 	Builders Builders
+	// GatewayRights are the roles that the gateway of Katalogs needs in a namespace, and what binds them. Nil: the binary knows no gateway.
+	GatewayRights func(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error)
 }
 
 // ControlPlane is a running control plane.

@@ -90,7 +90,7 @@ func TestExitCodes(t *testing.T) {
 		},
 		"VersionOutput":   {reason: "of every command", args: []string{"version", "-o", "text"}, code: 2, says: `unknown output "text"; valid: yaml, json`},
 		"VersionArgument": {reason: "wrong usage", args: []string{"version", "1"}, code: 2, says: `ork version takes no arguments, got "1"; see`},
-		"Generate":        {reason: "there is nothing to print", args: []string{"generate"}, code: 2, says: "generate what? valid: schema"},
+		"Generate":        {reason: "there is nothing to print", args: []string{"generate"}, code: 2, says: "generate what? valid: rbac, schema"},
 		"GenerateOther":   {reason: "wrong usage", args: []string{"generate", "code"}, code: 2, says: `unknown command "code" for "ork generate"`},
 		"SchemaKind": {
 			reason: "only files with a schema have one", args: []string{"generate", "schema", "--kind", "Komposer"},

@@ -15,10 +15,10 @@ func generateCommand(opts Options) *cobra.Command {
 		Short: "Prints what others need to work with Katalogs",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			return command.Usage(fmt.Errorf("generate what? valid: schema"))
+			return command.Usage(fmt.Errorf("generate what? valid: rbac, schema"))
 		},
 	}
-	cmd.AddCommand(generateSchemaCommand(opts))
+	cmd.AddCommand(generateSchemaCommand(opts), generateRBACCommand(opts))
 	return cmd
 }
 

@@ -30,6 +30,7 @@ type reading struct {
 	motifs    bool // to check them whole, Motifs as well
 	run       bool // to run them, for which there must be the Go code that they name
 	rights    bool // to print what rights they need
+	gateway   bool // with what a gateway alone supports
 }
 
 // toRun is what files are read for at the start of an operator, and whenever they change.
@@ -71,7 +72,7 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 			}
 			return found.Errors, found.Warnings
 		},
-		Evaluate: conditions.Constant, Motifs: purpose.motifs,
+		Evaluate: conditions.Constant, Motifs: purpose.motifs, Gateway: purpose.gateway,
 	}, files...)
 	if result != nil {
 		l.documents, l.warnings, l.sources = result.Documents, result.Warnings, result.Sources

@@ -74,6 +74,9 @@ func (s *scope) labels() (map[string]any, error) {
 }
 
 func (d *Declarative) writeMetadata(ctx context.Context, s *scope, labels map[string]any) (done bool, err error) {
+	if keepProtection(s.Set.Protection, s.Object.GetLabels(), labels) {
+		s.again = true
+	}
 	before := s.Object.GetFinalizers()
 	finalizers := d.finalizers(s, before)
 	metadata := map[string]any{}

@@ -72,8 +72,8 @@ type scope struct {
 	// Set by tally.
 	noPrevious string
 	counted    bool
-	// notRecorded is why the spec, which succeeded, is not one to go back to, and again asks for another cycle to try once more.
-	// Set by recordSpec.
+	// notRecorded is why the spec, which succeeded, is not one to go back to. Set by recordSpec. Again asks for another cycle, to try once
+	// more or for the next step; set by recordSpec and keepMetadata.
 	notRecorded string
 	again       bool
 	// deadline is when what the cycle waits for is late. Set by cleanUp.

@@ -10,6 +10,7 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
 	"sigs.k8s.io/controller-runtime/pkg/config"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
@@ -89,6 +90,12 @@ type replica struct {
 // start starts a replica of a gateway behind a service.
 func start(ctx context.Context, s *service, namespace, text string, by ...func(*server.Options)) *replica {
 	GinkgoHelper()
+	return startAs(ctx, env.Config(), s, namespace, text, by...)
+}
+
+// startAs starts one that asks the API server in a way of its own.
+func startAs(ctx context.Context, cfg *rest.Config, s *service, namespace, text string, by ...func(*server.Options)) *replica {
+	GinkgoHelper()
 	result, err := katalog.Parse(katalog.Options{Gateway: true}, "katalog.yaml", []byte(text))
 	Expect(err).NotTo(HaveOccurred(), text)
 	port := freePort()
@@ -98,7 +105,7 @@ func start(ctx context.Context, s *service, namespace, text string, by ...func(*
 	for _, one := range by {
 		one(&opts)
 	}
-	mgr, err := ctrl.NewManager(env.Config(), ctrl.Options{
+	mgr, err := ctrl.NewManager(cfg, ctrl.Options{
 		Metrics: metricsserver.Options{BindAddress: "0"}, Controller: config.Controller{SkipNameValidation: new(true)},
 	})
 	Expect(err).NotTo(HaveOccurred())

@@ -1,0 +1,74 @@
+package server
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+
+	"github.com/orkestra-runtime/orkestra/api/katalog"
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/gateway/entry"
+)
+
+// TestWeakness25 shows that each policy of failures that a Katalog names is the one that the API server is told, and that it is Fail without a name.
+func TestWeakness25(t *testing.T) {
+	const crds = `
+spec:
+  crds:
+    site:
+      apiTypes: {group: example.com, version: v1, kind: Site}
+      restrictedNamespaces: [kube-system]
+      mutation: {rules: [{field: spec.size, default: 1}]}
+      validation: {rules: [{field: spec.size, max: "5", message: at most 5}]}
+`
+	const fail, ignore = admissionregistrationv1.Fail, admissionregistrationv1.Ignore
+	cases := map[string]struct {
+		reason, security string
+		want             map[string]admissionregistrationv1.FailurePolicyType
+	}{
+		"Default": {
+			"nothing is let through unseen", "{webhooks: {admission: {}}, deletionProtection: {strictMode: true}, namespaceProtection: {}}",
+			map[string]admissionregistrationv1.FailurePolicyType{"mutate": fail, "validate": fail, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "namespace-protect": fail},
+		},
+		"Deletion": {
+			"of deletions alone", "{webhooks: {admission: {}}, deletionProtection: {strictMode: true, failurePolicy: Ignore}, namespaceProtection: {}}",
+			map[string]admissionregistrationv1.FailurePolicyType{"mutate": fail, "validate": fail, "protect.crds": ignore, "protect.resources": ignore, "strict-mode": ignore, "namespace-protect": fail},
+		},
+		"Others": {
+			"of all others", "{webhooks: {admission: {}, failurePolicy: Ignore}, deletionProtection: {strictMode: true}, namespaceProtection: {failurePolicy: Ignore}}",
+			map[string]admissionregistrationv1.FailurePolicyType{"mutate": ignore, "validate": ignore, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "namespace-protect": ignore},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			text := "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: shop}\ngateway: {endpoint: https://gateway}\nsecurity: " + tc.security + crds
+			loaded, err := katalog.Parse(katalog.Options{Gateway: true}, "katalog.yaml", []byte(text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			g := &Gateway{opts: Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Service: "gate"}}
+			g.entries, _ = entry.Compile(g.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
+			got := map[string]admissionregistrationv1.FailurePolicyType{}
+			add := func(webhook string, policy *admissionregistrationv1.FailurePolicyType) {
+				const domain = ".orkestra.orkspace.io"
+				got[webhook[:len(webhook)-len(domain)]] = *policy
+			}
+			plan := g.registrations()
+			for _, one := range plan.Mutating(nil) {
+				for _, webhook := range one.Webhooks {
+					add(webhook.Name, webhook.FailurePolicy)
+				}
+			}
+			for _, one := range plan.Validating(nil) {
+				for _, webhook := range one.Webhooks {
+					add(webhook.Name, webhook.FailurePolicy)
+				}
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nregistrations(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
