@@ -26,11 +26,8 @@ var _ Caller = (*HTTP)(nil)
 
 // NewHTTP returns a Caller for HTTP that connects with a Dialer. Nil is the one without exceptions.
 func NewHTTP(dialer *reach.Dialer) *HTTP {
-	if dialer == nil {
-		dialer = reach.Strict()
-	}
 	return &HTTP{transport: &http.Transport{
-		DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		DialContext: dialer.OrStrict().DialContext, ForceAttemptHTTP2: true,
 		MaxIdleConns: 100, MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
 		TLSHandshakeTimeout: DefaultTimeout, MaxResponseHeaderBytes: 64 << 10,
 	}}
