@@ -32,7 +32,7 @@ func (e *Engine) checkBuilders(entries map[string]*entry) error {
 // images is what the entry's images are built with.
 func (e *entry) images(r *running) *reconciler.Images {
 	return &reconciler.Images{
-		Builds: e.engine.builds, Builders: e.engine.opts.Builders, Root: e.engine.opts.BuildRoot,
+		Builds: e.engine.builds, Builders: e.engine.opts.Builders, Root: e.engine.opts.BuildRoot, Registries: e.engine.opts.Registries,
 		Secret: e.engine.secret, Namespace: e.engine.opts.Namespace, Recorder: e.metrics,
 		Wake: func(name types.NamespacedName) {
 			r.path.Offer(observe.Occurrence{Resource: name, Source: queue.SourceWatch})
