@@ -5,8 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
 	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
@@ -105,25 +103,13 @@ func (p *Provider) key(ctx context.Context, t *declared.Thing) (key, error) {
 	if k.uri == "" {
 		return k, errors.New("the Katalog's claim of the provider mongodb has no uri in its auth")
 	}
-	hidePassword(t, k.uri)
+	t.Hide(k.uri)
 	if t.Fields["authSecret.name"] == "" {
 		return k, nil
 	}
 	auth, err := t.Auth(ctx, "username", "password")
 	k.user, k.password = auth["username"], auth["password"]
 	return k, err
-}
-
-// hidePassword has errors not say the password of an address, which may name several hosts and is no URL then.
-func hidePassword(t *declared.Thing, uri string) {
-	_, rest, _ := strings.Cut(uri, "://")
-	login, _, found := strings.Cut(rest, "@")
-	if _, password, ok := strings.Cut(login, ":"); ok && found {
-		t.Hide(password)
-		if plain, err := url.QueryUnescape(password); err == nil {
-			t.Hide(plain)
-		}
-	}
 }
 
 // server is a MongoDB server, as its administrator sees it.

@@ -272,7 +272,7 @@ providers: {shelf: [{bucket: {name: b}}]}
 		operate(ctx, namespace, katalogOf(namespace, "providers: [{name: shelf, auth: {key: $WORLD_SHELF_KEY}}]", "",
 			`providers: {shelf: [{bucket: {name: b, secret: "{{ .spec.secret }}"}}]}`), provide(s))
 		w := create(ctx, namespace, "w", "{secret: login}")
-		Eventually(readiness(ctx, w)).Should(Equal("ProviderError: providers: shelf: bucket: key *** and password *** are refused"))
+		Eventually(readiness(ctx, w)).Should(Equal("ProviderError: providers: shelf: bucket: key [redacted] and password [redacted] are refused"))
 		none := create(ctx, namespace, "none", "{secret: none}")
 		Eventually(readiness(ctx, none)).Should(Equal("ProviderError: providers: shelf: bucket: read Secret " + namespace + "/none: there is none"))
 		events := &corev1.EventList{}
