@@ -2,6 +2,7 @@ package providers_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 
@@ -165,5 +166,29 @@ func TestRedactor(t *testing.T) {
 				t.Errorf("\n%s\nLine(%q) = %q, want %q", tc.reason, tc.text, got, tc.want)
 			}
 		})
+	}
+}
+
+// keeper is a provider that keeps something.
+type keeper struct {
+	named
+	err    error
+	closed *int
+}
+
+func (k keeper) Close() error { *k.closed++; return k.err }
+
+func TestRegistryClose(t *testing.T) {
+	closed := 0
+	r, err := providers.NewRegistry(named("plain"), keeper{"a", errors.New("stuck"), &closed}, keeper{"b", nil, &closed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); textOf(err) != "close the provider a: stuck" || closed != 2 {
+		t.Errorf("Close(): %v, %d closed; want both closed, and the error of one", err, closed)
+	}
+	var none *providers.Registry
+	if err := none.Close(); err != nil {
+		t.Errorf("Close() of none: %v", err)
 	}
 }
