@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +19,7 @@ import (
 	"github.com/moby/moby/api/types/registry"
 	"github.com/moby/moby/client"
 
+	"github.com/orkestra-runtime/orkestra/providers/docker/daemon"
 	"github.com/orkestra-runtime/orkestra/providers/image"
 )
 
@@ -42,14 +42,9 @@ var _ image.Builder = (*Builder)(nil)
 
 // New returns a Builder of the daemon at an address, unix:///path or tcp://host:port. Nobody need listen there yet.
 func New(address string, opts Options) (*Builder, error) {
-	parsed, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the address of the daemon: %w", err)
-	case parsed.Scheme == "tcp" && parsed.Port() != "":
-	case parsed.Scheme == "unix" && parsed.Host == "" && parsed.Path != "":
-	default:
-		return nil, fmt.Errorf("the address of the daemon is %q; want unix:///path or tcp://host:port", address)
+	parsed, err := daemon.Address("daemon", address)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the daemon
 	}
 	options := []client.Opt{client.WithHost(address), client.WithUserAgent("orkestra")}
 	if dir := opts.TLSDir; dir != "" && parsed.Scheme == "tcp" {
