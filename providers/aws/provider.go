@@ -62,7 +62,7 @@ func (p *Provider) open(a account) (*clients, error) {
 	}
 	transport = transport.Clone()
 	client := &http.Client{
-		Transport: transport, Timeout: p.Timeout(),
+		Transport: bounded{transport}, Timeout: p.Timeout(),
 		// An endpoint that sends elsewhere would be given a signature for it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -93,6 +93,21 @@ func (p *Provider) open(a account) (*clients, error) {
 		}
 	})
 	return made, nil
+}
+
+// mostAnswer is how much of an answer is read, in bytes: what is asked for is short, and the SDK keeps all of it.
+const mostAnswer = 8 << 20
+
+// bounded ends answers that are longer.
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip sends a request.
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, mostAnswer)
+	}
+	return response, err //nolint:wrapcheck // a RoundTripper's error is passed on as it is
 }
 
 // defaultRegion is that of a thing for which nobody names one.

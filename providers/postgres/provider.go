@@ -41,6 +41,9 @@ func New(opts Options) *Provider {
 // mostConnections is how many connections there are to one server at most.
 const mostConnections = 4
 
+// mostMessage is how long one message of a server may be, in bytes: what is read has few and short rows.
+const mostMessage = 4 << 20
+
 // open makes a pool for an address that has all that is needed. It does not connect.
 func (p *Provider) open(address string) (*pgxpool.Pool, error) {
 	config, err := pgxpool.ParseConfig(address)
@@ -62,6 +65,7 @@ var errAddress = errors.New("the url of the Katalog's claim is no address such a
 // bound has a connection be made in time, and its texts read in one way.
 func (p *Provider) bound(config *pgx.ConnConfig) {
 	config.ConnectTimeout = p.Timeout()
+	config.MaxProtocolMessageBodyLen = mostMessage
 	config.RuntimeParams["application_name"] = "orkestra"
 	config.RuntimeParams["standard_conforming_strings"] = "on"
 	// A server behind a pooler keeps no statements for us.

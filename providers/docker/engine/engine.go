@@ -204,13 +204,20 @@ type daemonError struct{ text string }
 
 func (e *daemonError) Error() string { return e.text }
 
+// mostMessage is how much is read for one line of an answer, in bytes.
+const mostMessage = 1 << 20
+
 // each goes through the lines of an answer, up to the one that tells of a failure.
 func each(answer io.Reader, do func(message)) error {
-	for lines := json.NewDecoder(answer); ; {
+	bounded := &io.LimitedReader{R: answer}
+	for lines := json.NewDecoder(bounded); ; {
 		var m message
+		bounded.N = mostMessage
 		switch err := lines.Decode(&m); {
 		case errors.Is(err, io.EOF):
 			return nil
+		case err != nil && bounded.N <= 0:
+			return fmt.Errorf("read the daemon's answer: a line of it has more than %d bytes", mostMessage)
 		case err != nil:
 			return fmt.Errorf("read the daemon's answer: %w", err)
 		}
