@@ -46,7 +46,7 @@ func TestRegistryInTrouble(t *testing.T) {
 	doubles := map[string]string{
 		"Garbage":  hostile(t, []byte("\x00\xff\xfe garbage "+ours+"\r\n"), nil),
 		"Loud":     strings.TrimPrefix(web(t, saying(http.StatusForbidden, "application/json", `{"errors":[{"code":"DENIED","message":"no\u001b[31m way\r\n`+ours+`"}]}`)), "http://"),
-		"Page":     strings.TrimPrefix(web(t, saying(http.StatusOK, "text/html", "<html>log in first")), "http://"),
+		"Page":     strings.TrimPrefix(web(t, saying(http.StatusNotFound, "text/html", "<html>log in first")), "http://"),
 		"Endless":  strings.TrimPrefix(web(t, unending("application/json", `{"errors":[{"code":"`, "x")), "http://"),
 		"Redirect": strings.TrimPrefix(web(t, away), "http://"),
 		"Slow":     strings.TrimPrefix(web(t, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }), "http://"),
@@ -63,7 +63,7 @@ func TestRegistryInTrouble(t *testing.T) {
 	name := func(address string) string {
 		return address + "/t/" + strings.ToLower(strings.ReplaceAll(t.Name(), "/", "-")) + ":1"
 	}
-	const limit = 10 * time.Second
+	const limit = 6 * time.Second
 	trouble := func(what, address, password string) {
 		t.Helper()
 		err := within(t, limit+10*time.Second, func() error { return pushing(t, kit, name(address), password, limit) })
@@ -126,11 +126,11 @@ func TestHostileBuilders(t *testing.T) {
 				}
 				serve(w, r)
 			})
-			builder, err := dockerengine.New("tcp://"+strings.TrimPrefix(address, "http://"), dockerengine.Options{DialTimeout: time.Second})
+			builder, err := dockerengine.New("tcp://"+strings.TrimPrefix(address, "http://"), dockerengine.Options{DialTimeout: 5 * time.Second})
 			if err != nil {
 				t.Fatal(err)
 			}
-			survives(t, what, limit+5*time.Second, func() error { return pushing(t, builder, name, ours, limit) })
+			survives(t, what, limit+10*time.Second, func() error { return pushing(t, builder, name, ours, limit) })
 		})
 	}
 	for what, tc := range map[string]struct {
