@@ -78,7 +78,10 @@ func spellings(text string) []string {
 	if len(text) < shortestCredential || len(text) > longestSpelled {
 		return []string{text}
 	}
-	quoted, _ := json.Marshal(text) // of a text, it has no error
+	quoted, err := json.Marshal(text)
+	if err != nil { // which no text has
+		quoted = []byte(text)
+	}
 	return []string{
 		text, url.QueryEscape(text), url.PathEscape(text), strings.Trim(string(quoted), `"`), strings.Join(strings.Fields(text), " "),
 		base64.StdEncoding.EncodeToString([]byte(text)), base64.RawStdEncoding.EncodeToString([]byte(text)),

@@ -74,7 +74,7 @@ func hostOf(registry string) string {
 
 // redactor takes the credentials out of texts.
 func (c Credentials) redactor() *providers.Redactor {
-	var secrets []string
+	secrets := make([]string, 0, 3*len(c))
 	for _, login := range c {
 		secrets = append(secrets, login.Password, login.IdentityToken, providers.Login(login.Username, login.Password))
 	}
