@@ -1,7 +1,9 @@
 package providers
 
 import (
+	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 )
@@ -51,6 +53,19 @@ func (r *Registry) Names() []string {
 		return nil
 	}
 	return slices.Sorted(maps.Keys(r.providers))
+}
+
+// Close closes those Providers that are an io.Closer: what they keep for the next request and nobody uses. They may be used again.
+func (r *Registry) Close() error {
+	var errs []error
+	for _, name := range r.Names() {
+		if closer, ok := r.providers[name].(io.Closer); ok {
+			if err := closer.Close(); err != nil {
+				errs = append(errs, fmt.Errorf("close the provider %s: %w", name, err))
+			}
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // Len is how many there are.

@@ -2,6 +2,8 @@ package providers_test
 
 import (
 	"context"
+	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -109,11 +111,11 @@ func TestRedact(t *testing.T) {
 		credentials  []string
 		want         string
 	}{
-		"Plain":   {reason: "as it is", text: "login with s3cret failed", credentials: []string{"s3cret"}, want: "login with *** failed"},
-		"Line":    {reason: "a file ends with a line", text: "login with s3cret failed", credentials: []string{"s3cret\n"}, want: "login with *** failed"},
-		"URL":     {reason: "as a URL has it", text: "dial postgres://app:a%2Fb+c@db", credentials: []string{"a/b c"}, want: "dial postgres://app:***@db"},
-		"Inside":  {reason: "the password of one that is a URL", text: "password hunter2 is wrong", credentials: []string{"postgres://app:hunter2@db"}, want: "password *** is wrong"},
-		"Longest": {reason: "no rest of a longer one stays", text: "abcdefgh", credentials: []string{"abcd", "abcdefgh"}, want: "***"},
+		"Plain":   {reason: "as it is", text: "login with s3cret failed", credentials: []string{"s3cret"}, want: "login with [redacted] failed"},
+		"Line":    {reason: "a file ends with a line", text: "login with s3cret failed", credentials: []string{"s3cret\n"}, want: "login with [redacted] failed"},
+		"URL":     {reason: "as a URL has it", text: "dial postgres://app:a%2Fb+c@db", credentials: []string{"a/b c"}, want: "dial postgres://app:[redacted]@db"},
+		"Inside":  {reason: "the password of one that is a URL", text: "password hunter2 is wrong", credentials: []string{"postgres://app:hunter2@db"}, want: "password [redacted] is wrong"},
+		"Longest": {reason: "no rest of a longer one stays", text: "abcdefgh", credentials: []string{"abcd", "abcdefgh"}, want: "[redacted]"},
 		"Short":   {reason: "to hide single letters would hide everything", text: "a bad day", credentials: []string{"a", ""}, want: "a bad day"},
 	}
 	for name, tc := range cases {
@@ -122,5 +124,71 @@ func TestRedact(t *testing.T) {
 				t.Errorf("\n%s\nRedact(%q) = %q, want %q", tc.reason, tc.text, got, tc.want)
 			}
 		})
+	}
+}
+
+func TestRedactor(t *testing.T) {
+	key := "-----BEGIN KEY-----\nc2VjcmV0IGxpbmUgb25l\nc2VjcmV0IGxpbmUgdHdv\n-----END KEY-----\n"
+	cases := map[string]struct {
+		reason, text string
+		credentials  []string
+		want         string
+	}{
+		"JSON":     {reason: "as JSON has it", text: `{"key":"a\"b\\c\u0026d"}`, credentials: []string{`a"b\c&d`}, want: `{"key":"[redacted]"}`},
+		"Base64":   {reason: "as a Secret has it", text: "data czNjcmV0IHdvcmQ= is wrong", credentials: []string{"s3cret word"}, want: "data [redacted] is wrong"},
+		"Unpadded": {reason: "as tokens have it", text: "data czNjcmV0IHdvcmQ is wrong", credentials: []string{"s3cret word"}, want: "data [redacted] is wrong"},
+		"Login":    {reason: "as HTTP sends it", text: "Authorization: Basic YXBwOnMzY3JldA==", credentials: []string{providers.Login("app", "s3cret")}, want: "Authorization: Basic [redacted]"},
+		"LoginURL": {reason: "also of a URL", text: "Basic YXBwOmEvYiBj", credentials: []string{"https://app:a%2Fb%20c@host/x"}, want: "Basic [redacted]"},
+		"Hosts":    {reason: "an address of several hosts is no URL for others", text: "auth of app with pass%2Fb and pass/b", credentials: []string{"mongodb://app:pass%2Fb@a:1,b:2/?x=y"}, want: "auth of app with [redacted] and [redacted]"},
+		"Lines":    {reason: "a key is told in one line", text: "bad key " + "-----BEGIN KEY----- c2VjcmV0IGxpbmUgb25l c2VjcmV0IGxpbmUgdHdv -----END KEY-----", credentials: []string{key}, want: "bad key [redacted]"},
+		"OneLine":  {reason: "or a part of it", text: "bad line c2VjcmV0IGxpbmUgdHdv", credentials: []string{key}, want: "bad line [redacted]"},
+		"Mark":     {reason: "what stands for a credential stays", text: "s3cret", credentials: []string{"s3cret", "redacted"}, want: "[redacted]"},
+		"None":     {reason: "nothing is hidden", text: "a\nb", want: "a\nb"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := providers.NewRedactor(tc.credentials...).Text(tc.text); got != tc.want {
+				t.Errorf("\n%s\nText(%q) = %q, want %q", tc.reason, tc.text, got, tc.want)
+			}
+		})
+	}
+	lines := map[string]struct{ reason, text, want string }{
+		"Plain":    {"as it is", "no such host", "no such host"},
+		"Lines":    {"a condition has one", "one\r\n\ttwo", "one two"},
+		"Control":  {"a terminal must not be told anything", "a\x1b[31mb\x00c\u202ed", "a [31mb c d"},
+		"Long":     {"nobody reads more", strings.Repeat("é", 100), strings.Repeat("é", 18) + " ..."},
+		"NotUTF8":  {"an event takes no other", "a\xffb", "a\ufffdb"},
+		"Redacted": {"before it is cut", strings.Repeat("a", 30) + "s3cret", strings.Repeat("a", 30) + "[redacted]"},
+	}
+	for name, tc := range lines {
+		t.Run(name, func(t *testing.T) {
+			if got := providers.NewRedactor("s3cret").Line(tc.text, 40); got != tc.want {
+				t.Errorf("\n%s\nLine(%q) = %q, want %q", tc.reason, tc.text, got, tc.want)
+			}
+		})
+	}
+}
+
+// keeper is a provider that keeps something.
+type keeper struct {
+	named
+	err    error
+	closed *int
+}
+
+func (k keeper) Close() error { *k.closed++; return k.err }
+
+func TestRegistryClose(t *testing.T) {
+	closed := 0
+	r, err := providers.NewRegistry(named("plain"), keeper{"a", errors.New("stuck"), &closed}, keeper{"b", nil, &closed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Close(); textOf(err) != "close the provider a: stuck" || closed != 2 {
+		t.Errorf("Close(): %v, %d closed; want both closed, and the error of one", err, closed)
+	}
+	var none *providers.Registry
+	if err := none.Close(); err != nil {
+		t.Errorf("Close() of none: %v", err)
 	}
 }

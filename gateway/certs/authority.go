@@ -34,30 +34,40 @@ type authority struct {
 
 // newAuthority makes an authority.
 func newAuthority(now time.Time) (*authority, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	serial, err := serialNumber()
-	if err != nil {
-		return nil, err
-	}
 	template := &x509.Certificate{
-		SerialNumber: serial,
 		// Two authorities that a client knows at once are told apart by their names.
 		Subject:   pkix.Name{CommonName: fmt.Sprintf("orkestra-ca-%d", now.Unix()), Organization: []string{"orkestra"}},
 		NotBefore: now.Add(-backdated), NotAfter: now.Add(authorityLife),
 		KeyUsage: x509.KeyUsageCertSign | x509.KeyUsageDigitalSignature, IsCA: true, BasicConstraintsValid: true, MaxPathLenZero: true,
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
+	certPEM, keyPEM, err := sign(template, nil)
 	if err != nil {
-		return nil, fmt.Errorf("sign the authority: %w", err)
+		return nil, err
 	}
-	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
+	return parseAuthority(certPEM, keyPEM)
+}
+
+// sign makes a key and its certificate by a template, which gets a number. It is signed by an authority, or, without one, by itself.
+func sign(template *x509.Certificate, by *authority) (certPEM, keyPEM []byte, err error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("encode a key: %w", err)
+		return nil, nil, fmt.Errorf("make a key: %w", err)
 	}
-	return parseAuthority(encode(der), keyPEM)
+	if template.SerialNumber, err = serialNumber(); err != nil {
+		return nil, nil, err
+	}
+	parent, signer := template, key
+	if by != nil {
+		parent, signer = by.certificate, by.key
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, parent, key.Public(), signer)
+	if err != nil {
+		return nil, nil, fmt.Errorf("sign the certificate of %s: %w", template.Subject.CommonName, err)
+	}
+	if keyPEM, err = keyutil.MarshalPrivateKeyToPEM(key); err != nil {
+		return nil, nil, fmt.Errorf("encode a key: %w", err)
+	}
+	return encode(der), keyPEM, nil
 }
 
 // parseAuthority reads what newAuthority made.
@@ -84,20 +94,12 @@ func parseAuthority(certPEM, keyPEM []byte) (*authority, error) {
 
 // issue makes a leaf for the names, which may be addresses.
 func (a *authority) issue(names []string, life time.Duration, now time.Time) (*leaf, error) {
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		return nil, fmt.Errorf("make a key: %w", err)
-	}
-	serial, err := serialNumber()
-	if err != nil {
-		return nil, err
-	}
 	end := now.Add(life)
 	if a.certificate.NotAfter.Before(end) {
 		end = a.certificate.NotAfter
 	}
 	template := &x509.Certificate{
-		SerialNumber: serial, Subject: pkix.Name{CommonName: names[0], Organization: []string{"orkestra"}},
+		Subject:   pkix.Name{CommonName: names[0], Organization: []string{"orkestra"}},
 		NotBefore: now.Add(-backdated), NotAfter: end,
 		KeyUsage: x509.KeyUsageDigitalSignature, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}, BasicConstraintsValid: true,
 	}
@@ -108,15 +110,11 @@ func (a *authority) issue(names []string, life time.Duration, now time.Time) (*l
 			template.DNSNames = append(template.DNSNames, name)
 		}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.certificate, key.Public(), a.key)
+	certPEM, keyPEM, err := sign(template, a)
 	if err != nil {
-		return nil, fmt.Errorf("sign a certificate: %w", err)
+		return nil, err
 	}
-	keyPEM, err := keyutil.MarshalPrivateKeyToPEM(key)
-	if err != nil {
-		return nil, fmt.Errorf("encode a key: %w", err)
-	}
-	return parseLeaf(encode(der), keyPEM)
+	return parseLeaf(certPEM, keyPEM)
 }
 
 // leaf is what is served.

@@ -21,7 +21,7 @@ func (f *External) Add(cmd *cobra.Command) {
 	flags := cmd.Flags()
 	flags.StringSliceVar(&f.allow, "external-allow", nil,
 		"hosts, addresses and CIDR ranges that external calls and repositories may reach although they are refused otherwise: loopback, link-local, metadata of clouds")
-	flags.BoolVar(&f.refusePrivate, "external-refuse-private", false, "have external calls reach no private addresses, which services of a cluster have")
+	flags.BoolVar(&f.refusePrivate, "external-refuse-private", false, "have external calls reach no private addresses, which services of a cluster have, and no others that are not public")
 }
 
 // Registry has a client for each protocol that the binary speaks.

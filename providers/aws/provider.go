@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"time"
 
 	"github.com/aws/aws-sdk-go-v2/aws"
 	"github.com/aws/aws-sdk-go-v2/config"
@@ -21,46 +20,25 @@ import (
 )
 
 // Options of a Provider.
-type Options struct {
-	// Timeout of each request. Defaults to 10 seconds.
-	Timeout time.Duration
-}
+type Options = declared.Options
 
 // Provider keeps what is declared at AWS.
 type Provider struct {
-	timeout time.Duration
-	kinds   declared.Kinds
+	declared.Provider
+
 	clients *pool.Pool[account, *clients]
 }
 
 var _ providers.Checker = (*Provider)(nil)
 
-// New returns a Provider.
+// New returns a Provider, whose name is aws. Its kinds are s3Bucket and sqsQueue.
 func New(opts Options) *Provider {
-	p := &Provider{timeout: cmp.Or(opts.Timeout, 10*time.Second)}
-	p.kinds = declared.Kinds{"s3Bucket": p.buckets(), "sqsQueue": p.queues()}
-	p.clients = pool.New(p.open, func(c *clients) { c.transport.CloseIdleConnections() })
+	p := &Provider{clients: pool.New[account](func(c *clients) { c.transport.CloseIdleConnections() })}
+	p.Provider = declared.New("aws", opts, p.clients.Close)
+	p.Add("s3Bucket", p.buckets())
+	p.Add("sqsQueue", p.queues())
 	return p
 }
-
-// Name is aws.
-func (p *Provider) Name() string { return "aws" }
-
-// Kinds are s3Bucket and sqsQueue.
-func (p *Provider) Kinds() map[string]providers.Kind { return p.kinds.Known() }
-
-// Reconcile brings about what is declared.
-func (p *Provider) Reconcile(ctx context.Context, r providers.ReconcileRequest) error {
-	return p.kinds.Reconcile(ctx, &r.Request)
-}
-
-// Delete takes away what is declared.
-func (p *Provider) Delete(ctx context.Context, r providers.DeleteRequest) error {
-	return p.kinds.Delete(ctx, &r.Request)
-}
-
-// Close closes the connections that nobody uses.
-func (p *Provider) Close() { p.clients.Close() }
 
 // account is all that makes clients different.
 type account struct{ endpoint, region, id, secret, session string }
@@ -84,7 +62,7 @@ func (p *Provider) open(a account) (*clients, error) {
 	}
 	transport = transport.Clone()
 	client := &http.Client{
-		Transport: transport, Timeout: p.timeout,
+		Transport: bounded{transport}, Timeout: p.Timeout(),
 		// An endpoint that sends elsewhere would be given a signature for it.
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -92,7 +70,7 @@ func (p *Provider) open(a account) (*clients, error) {
 	if a.id != "" {
 		shared.Credentials = aws.NewCredentialsCache(credentials.NewStaticCredentialsProvider(a.id, a.secret, a.session))
 	} else {
-		ctx, cancel := context.WithTimeout(context.Background(), p.timeout)
+		ctx, cancel := context.WithTimeout(context.Background(), p.Timeout())
 		defer cancel()
 		loaded, err := config.LoadDefaultConfig(ctx, config.WithRegion(a.region), config.WithHTTPClient(client), config.WithRetryMaxAttempts(tries))
 		if err != nil {
@@ -117,6 +95,21 @@ func (p *Provider) open(a account) (*clients, error) {
 	return made, nil
 }
 
+// mostAnswer is how much of an answer is read, in bytes: what is asked for is short, and the SDK keeps all of it.
+const mostAnswer = 8 << 20
+
+// bounded ends answers that are longer.
+type bounded struct{ http.RoundTripper }
+
+// RoundTrip sends a request.
+func (b bounded) RoundTrip(request *http.Request) (*http.Response, error) {
+	response, err := b.RoundTripper.RoundTrip(request)
+	if err == nil {
+		response.Body = http.MaxBytesReader(nil, response.Body, mostAnswer)
+	}
+	return response, err //nolint:wrapcheck // a RoundTripper's error is passed on as it is
+}
+
 // defaultRegion is that of a thing for which nobody names one.
 const defaultRegion = "us-east-1"
 
@@ -131,7 +124,7 @@ func (p *Provider) use(ctx context.Context, t *declared.Thing, endpoint string, 
 		endpoint: cmp.Or(claim[endpoint], claim["endpoint"]), region: cmp.Or(t.Fields["region"], claim["region"], defaultRegion),
 		id: auth["accessKeyID"], secret: auth["secretAccessKey"], session: auth["sessionToken"],
 	}
-	return p.clients.Use(key, func(c *clients) error { return p.told(f(c)) })
+	return p.clients.Use(key, p.open, func(c *clients) error { return p.told(f(c)) })
 }
 
 // told says what went wrong in few words: the SDK tells of operations, attempts and request numbers, which differ each time.
@@ -150,7 +143,7 @@ func (p *Provider) told(err error) error {
 		error
 		Timeout() bool
 	}](err); errors.Is(err, context.DeadlineExceeded) || ok && late.Timeout() {
-		return fmt.Errorf("the service did not answer within %s: %w", p.timeout, context.DeadlineExceeded)
+		return fmt.Errorf("the service did not answer within %s: %w", p.Timeout(), context.DeadlineExceeded)
 	}
 	if sent, ok := errors.AsType[*smithy.OperationError](err); ok {
 		return fmt.Errorf("%s: %w", sent.Operation(), declared.Cause(sent))

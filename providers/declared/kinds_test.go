@@ -101,7 +101,7 @@ func TestKinds(t *testing.T) {
 		"Unreachable": {
 			reason: "the others would wait for the service as well", declared: []string{"a", "b"},
 			fails: map[string]error{"a": errors.New("dial hidden-credential: refused")},
-			want:  want{asked: []string{"ensure a"}, says: []string{`"a": dial ***: refused`}},
+			want:  want{asked: []string{"ensure a"}, says: []string{`"a": dial [redacted]: refused`}},
 		},
 		"UnreachableAtDeletion": {
 			reason: "as above", declared: []string{"a", "b"}, remove: true, fails: map[string]error{"b": context.DeadlineExceeded},

@@ -13,6 +13,9 @@ import (
 // readTimeout is how long reading a Secret may take.
 const readTimeout = 10 * time.Second
 
+// longestText is how much of what a service says stands in an error, in bytes.
+const longestText = 1024
+
 // Hide has errors not say what is secret.
 func (t *Thing) Hide(secrets ...string) { t.secrets = append(t.secrets, secrets...) }
 
@@ -95,7 +98,7 @@ func (t *Thing) told(kind Kind, err error) error {
 	if foreign, ok := errors.AsType[*OwnerError](err); ok {
 		return fmt.Errorf("%s: %w", name, foreign)
 	}
-	told := &failure{text: name + ": " + providers.Redact(err.Error(), t.secrets...)}
+	told := &failure{text: name + ": " + providers.NewRedactor(t.secrets...).Line(err.Error(), longestText)}
 	_, told.answered = errors.AsType[Answer](err)
 	for _, cause := range []error{context.Canceled, context.DeadlineExceeded} {
 		if errors.Is(err, cause) {

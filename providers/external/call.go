@@ -31,8 +31,9 @@ type Request struct {
 	// Body is sent as JSON, unless Headers tell another type. Empty: none.
 	Body    string
 	Headers map[string]string
-	// Auth names the credential. Nil: there is none.
-	Auth *orkv1.CallAuth
+	// Auth names the credential, or Token is it: a bearer token. Without either there is none.
+	Auth  *orkv1.CallAuth
+	Token string
 	// Timeout of one try. Defaults to DefaultTimeout.
 	Timeout time.Duration
 	// ExpectedStatus of the answer. 0: any 2xx.
@@ -46,7 +47,7 @@ type Request struct {
 	// Sleep delays the call, for tests.
 	Sleep time.Duration
 
-	// credential is what Auth names. The Client sets it.
+	// credential is what Auth names, or Token. The Client sets it.
 	credential string
 }
 

@@ -88,6 +88,7 @@ func (c *Client) call(ctx context.Context, r Request, tried func(time.Duration, 
 	if err := pause(ctx, r.Sleep); err != nil {
 		return Answer{}, err
 	}
+	r.credential = r.Token
 	if r.Auth != nil {
 		var err error
 		if r.credential, err = c.credential(ctx, r.Auth); err != nil {

@@ -26,11 +26,8 @@ var _ Caller = (*HTTP)(nil)
 
 // NewHTTP returns a Caller for HTTP that connects with a Dialer. Nil is the one without exceptions.
 func NewHTTP(dialer *reach.Dialer) *HTTP {
-	if dialer == nil {
-		dialer = reach.Strict()
-	}
 	return &HTTP{transport: &http.Transport{
-		DialContext: dialer.DialContext, ForceAttemptHTTP2: true,
+		DialContext: dialer.OrStrict().DialContext, ForceAttemptHTTP2: true,
 		MaxIdleConns: 100, MaxIdleConnsPerHost: 8, IdleConnTimeout: 90 * time.Second,
 		TLSHandshakeTimeout: DefaultTimeout, MaxResponseHeaderBytes: 64 << 10,
 	}}
@@ -55,7 +52,7 @@ func (h *HTTP) try(ctx context.Context, r Request) (Answer, error) {
 		return Answer{}, err
 	}
 	defer func() { _ = response.Body.Close() }() // what is left of it is nobody's business
-	answer, err := read(response.Body, r.credential)
+	answer, err := r.read(response.Body)
 	answer.StatusCode = response.StatusCode
 	if wrong := r.Judge(response.StatusCode); wrong != nil {
 		return answer, wrong
@@ -63,12 +60,17 @@ func (h *HTTP) try(ctx context.Context, r Request) (Answer, error) {
 	return answer, err
 }
 
+const authorization = "Authorization"
+
 // header is the name of the header with the credential.
 func (r *Request) header() string {
-	if r.Auth == nil {
-		return ""
+	switch {
+	case r.Auth != nil:
+		return http.CanonicalHeaderKey(cmp.Or(r.Auth.Header, authorization))
+	case r.Token != "":
+		return authorization
 	}
-	return http.CanonicalHeaderKey(cmp.Or(r.Auth.Header, "Authorization"))
+	return ""
 }
 
 // http is the request as net/http has it.
@@ -98,7 +100,7 @@ func (r *Request) http(ctx context.Context) (*http.Request, error) {
 	}
 	if name := r.header(); name != "" {
 		value := r.credential
-		if name == "Authorization" {
+		if name == authorization {
 			value = "Bearer " + value
 		}
 		request.Header.Set(name, value)
@@ -119,7 +121,7 @@ func (r *Request) redirected(next *http.Request, before []*http.Request) error {
 	}
 	next.URL.User = nil
 	next.Header.Del("Referer")
-	next.Header.Del("Authorization")
+	next.Header.Del(authorization)
 	next.Header.Del("Cookie")
 	if name := r.header(); name != "" {
 		next.Header.Del(name)
@@ -137,18 +139,13 @@ func (r *Request) redirected(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// redacted stands in an answer for the credential that it was given for.
-const redacted = "[redacted]"
-
 // read reads the body. A text that is too long is cut.
-func read(from io.Reader, credential string) (Answer, error) {
+func (r *Request) read(from io.Reader) (Answer, error) {
 	body, err := io.ReadAll(io.LimitReader(from, MaxBody+1))
 	if err != nil {
 		return Answer{}, err
 	}
-	if credential != "" {
-		body = bytes.ReplaceAll(body, []byte(credential), []byte(redacted))
-	}
+	body = []byte(r.redactor().Text(string(body)))
 	answer := Answer{Text: strings.ToValidUTF8(string(body[:min(len(body), MaxText)]), "")}
 	if trimmed := bytes.TrimSpace(body); len(trimmed) == 0 || trimmed[0] != '{' {
 		return answer, nil

@@ -2,6 +2,7 @@ package external_test
 
 import (
 	"context"
+	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -367,5 +368,41 @@ func TestDefect98LyingResolver(t *testing.T) {
 		if err != nil || answer.Text != "inside" {
 			t.Errorf("allowed %s: %q, %v", name, answer.Text, err)
 		}
+	}
+}
+
+// A server that repeats all that it is sent tells nobody a credential, in whatever way that was sent.
+func TestAnswersTellNoSecret(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = r.Header.Write(w) // as they are sent, so that a login is in base64
+		user, password, _ := r.BasicAuth()
+		_, _ = fmt.Fprintf(w, "%s has %q\n", user, password)
+	}))
+	defer server.Close()
+	inURL := func(login string) string { return strings.Replace(server.URL, "http://", "http://"+login+"@", 1) + "/" }
+	cases := map[string]struct {
+		reason  string
+		request external.Request
+		says    string
+	}{
+		"Token":     {"a token that a Katalog has", external.Request{URL: server.URL, Token: token}, "Authorization: Bearer [redacted]"},
+		"Variable":  {"a token of the environment", external.Request{URL: server.URL, Auth: &orkv1.CallAuth{Env: "API_TOKEN"}}, "Authorization: Bearer [redacted]"},
+		"Login":     {"a user and a password of the URL", external.Request{URL: inURL("app:" + token)}, "Authorization: Basic [redacted]"},
+		"Escaped":   {"as they are meant, and not as the URL has them", external.Request{URL: inURL("app:" + token + "%2F%20")}, "Authorization: Basic [redacted]"},
+		"Header":    {"a header that is meant for one", external.Request{URL: server.URL, Headers: map[string]string{"authorization": "Token " + token}}, "Authorization: [redacted]"},
+		"APIKey":    {"another such header", external.Request{URL: server.URL, Headers: map[string]string{"X-API-Key": token}}, "X-Api-Key: [redacted]"},
+		"NotSecret": {"any other header is nobody's secret", external.Request{URL: server.URL, Headers: map[string]string{"X-Shop": "north"}}, "X-Shop: north"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			answer, err := clientOf(t, local).Call(t.Context(), tc.request)
+			if err != nil || !strings.Contains(answer.Text, tc.says) {
+				t.Errorf("\n%s\nCall(...): %q, %v, want one that says %q", tc.reason, answer.Text, err, tc.says)
+			}
+			encoded := base64.StdEncoding.EncodeToString([]byte("app:" + token))
+			if strings.Contains(answer.Text, token) || strings.Contains(answer.Text, encoded) {
+				t.Errorf("\n%s\nCall(...): %q holds the credential", tc.reason, answer.Text)
+			}
+		})
 	}
 }

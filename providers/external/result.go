@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/providers"
 )
 
 // FieldsOf are the fields that a result of a protocol has besides those of all. One that an answer does not give is empty.
@@ -57,11 +58,12 @@ func TooMany(parts, remedy string) error {
 // Answered is the answer that has these fields, which it takes over, and that text for its body. Both lose what must stay secret. A text is
 // as it is, anything else is JSON.
 func (r *Request) Answered(text any, fields map[string]any) (Answer, error) {
-	cleaned, err := r.clean(fields, 0)
+	hide := cleaner{r.redactor()}
+	cleaned, err := hide.clean(fields, 0)
 	if err != nil {
 		return Answer{}, err
 	}
-	if text, err = r.clean(text, 0); err != nil {
+	if text, err = hide.clean(text, 0); err != nil {
 		return Answer{}, err
 	}
 	body, isText := text.(string)
@@ -79,17 +81,20 @@ func (r *Request) Answered(text any, fields map[string]any) (Answer, error) {
 	return Answer{Status: OK, Text: strings.ToValidUTF8(body[:min(len(body), MaxText)], ""), Fields: fields}, nil
 }
 
-// clean takes what must stay secret out of all texts of a value.
-func (r *Request) clean(value any, depth int) (any, error) {
+// cleaner takes what must stay secret out of values.
+type cleaner struct{ *providers.Redactor }
+
+// clean takes it out of all texts of a value, and of the names in it.
+func (c cleaner) clean(value any, depth int) (any, error) {
 	if depth > maxDepth {
 		return nil, &RequestError{Problem: fmt.Sprintf("the answer is nested deeper than %d levels", maxDepth)}
 	}
 	switch value := value.(type) {
 	case string:
-		return r.redact(value), nil
+		return strings.ToValidUTF8(c.Text(value), ""), nil
 	case []any:
 		for i := range value {
-			cleaned, err := r.clean(value[i], depth+1)
+			cleaned, err := c.clean(value[i], depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -97,9 +102,13 @@ func (r *Request) clean(value any, depth int) (any, error) {
 		}
 	case map[string]any:
 		for key, one := range value {
-			cleaned, err := r.clean(one, depth+1)
+			cleaned, err := c.clean(one, depth+1)
 			if err != nil {
 				return nil, err
+			}
+			if plain := c.Text(key); plain != key {
+				delete(value, key)
+				key = plain
 			}
 			value[key] = cleaned
 		}

@@ -8,11 +8,14 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
+	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
 
@@ -86,29 +89,26 @@ func said(err error) error {
 const mostSaid = 300
 
 // Say is a text of somebody else's for an error: one line that is not long and has no credential in it.
-func (r *Request) Say(text string) string {
-	text = strings.Join(strings.Fields(r.redact(text)), " ")
-	if len(text) > mostSaid {
-		return strings.ToValidUTF8(text[:mostSaid], "") + " ..."
-	}
-	return text
+func (r *Request) Say(text string) string { return r.redactor().Line(text, mostSaid) }
+
+// secretHeaders are the names of headers whose values are credentials.
+var secretHeaders = []string{
+	authorization, "Proxy-Authorization", "Cookie", "Api-Key", "Apikey", "X-Api-Key", "X-Auth-Token", "X-Access-Token", "Private-Token",
 }
 
-// redact takes what must stay secret out of a text: the credential, and the password of the URL.
-func (r *Request) redact(text string) string {
+// redactor takes out what must stay secret: the credential, the password of the URL, and headers that are meant to hold one.
+func (r *Request) redactor() *providers.Redactor {
 	secrets := []string{r.credential}
-	if target, _, err := parse(r.URL); err == nil {
-		if password, set := target.User.Password(); set {
-			secrets = append(secrets, password)
+	if target, _, err := parse(r.URL); err == nil && target.User != nil {
+		user, password := target.User.Username(), r.Password(target)
+		own, _ := target.User.Password()
+		secrets = append(secrets, password, providers.Login(user, password), own, providers.Login(user, own))
+	}
+	for name, value := range r.Headers {
+		if slices.Contains(secretHeaders, http.CanonicalHeaderKey(name)) {
+			_, bare, _ := strings.Cut(strings.TrimSpace(value), " ") // behind the name of a scheme
+			secrets = append(secrets, value, bare)
 		}
 	}
-	for _, secret := range secrets {
-		if secret == "" {
-			continue
-		}
-		for _, spelt := range []string{secret, url.QueryEscape(secret), url.PathEscape(secret)} {
-			text = strings.ReplaceAll(text, spelt, redacted)
-		}
-	}
-	return strings.ToValidUTF8(text, "")
+	return providers.NewRedactor(secrets...)
 }

@@ -1,15 +1,16 @@
 package git
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/url"
-	"strings"
 	"time"
 
 	"github.com/go-git/go-git/v5/plumbing/transport"
 
+	"github.com/orkestra-runtime/orkestra/providers"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
 )
@@ -62,12 +63,11 @@ func told(ctx context.Context, r *remote, auth checkout.Auth, limit time.Duratio
 	return fmt.Errorf("%s: %s", r, clean(err.Error(), auth))
 }
 
+// mostSaid is how much of the words of a server, or of a library, stands in an error, in bytes.
+const mostSaid = 512
+
 // clean takes out of a text, which may be the server's, what is secret and what would break a line.
 func clean(text string, auth checkout.Auth) string {
-	for _, secret := range []string{auth.Password, url.QueryEscape(auth.Password), url.PathEscape(auth.Password)} {
-		if secret != "" {
-			text = strings.ReplaceAll(text, secret, "[redacted]")
-		}
-	}
-	return cut(strings.Join(strings.Fields(text), " "), 512)
+	user := cmp.Or(auth.Username, defaultUser)
+	return providers.NewRedactor(auth.Password, providers.Login(user, auth.Password), string(auth.PrivateKey)).Line(text, mostSaid)
 }

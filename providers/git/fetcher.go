@@ -43,9 +43,7 @@ type Options struct {
 }
 
 func (o *Options) setDefaults() {
-	if o.Dialer == nil {
-		o.Dialer = reach.Strict()
-	}
+	o.Dialer = o.Dialer.OrStrict()
 	if o.Now == nil {
 		o.Now = time.Now
 	}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"time"
 
@@ -19,8 +20,10 @@ type heads struct {
 	share time.Duration
 	now   func() time.Time
 
-	mu    sync.Mutex // guards known
+	mu    sync.Mutex // guards the rest
 	known map[string]*listing
+	// bytes is how much the answers take that are kept.
+	bytes int
 }
 
 // listing is one answer, on its way until done is closed.
@@ -30,12 +33,19 @@ type listing struct {
 	refs map[string]plumbing.Hash
 	main string
 	err  error
+	// answered tells that it is there, and bytes how much of memory it takes, about. The mutex of heads guards both.
+	answered bool
+	bytes    int
 	// gaveUp tells that whoever asked did not wait for the answer.
 	gaveUp bool
 }
 
-// mostListings bounds how many answers are remembered.
-const mostListings = 256
+// mostListings bounds how many answers are remembered, and mostRemembered how many bytes they may take together: an answer is for a moment, and
+// one that alone is larger serves those who wait for it.
+const (
+	mostListings   = 256
+	mostRemembered = 64 << 20
+)
 
 // head asks the server which commit a branch is at.
 func (f *Fetcher) head(ctx context.Context, r *remote, auth checkout.Auth, branch string) (plumbing.Hash, error) {
@@ -104,8 +114,8 @@ func (h *heads) list(ctx context.Context, key string, ask func() *listing) (*lis
 		l, ok := h.known[key]
 		if !ok {
 			l = &listing{done: make(chan struct{})}
-			h.makeRoomLocked()
 			h.known[key] = l
+			h.makeRoomLocked()
 			h.mu.Unlock()
 			h.answer(key, l, ask)
 			return l, l.err
@@ -120,9 +130,7 @@ func (h *heads) list(ctx context.Context, key string, ask func() *listing) (*lis
 			return l, l.err
 		}
 		h.mu.Lock()
-		if h.known[key] == l {
-			delete(h.known, key)
-		}
+		h.dropLocked(key, l)
 		h.mu.Unlock()
 	}
 }
@@ -131,26 +139,55 @@ func (h *heads) list(ctx context.Context, key string, ask func() *listing) (*lis
 func (h *heads) answer(key string, l *listing, ask func() *listing) {
 	defer close(l.done)
 	answered := ask()
+	h.mu.Lock()
+	defer h.mu.Unlock()
 	l.at, l.refs, l.main, l.err, l.gaveUp = h.now(), answered.refs, answered.main, answered.err, answered.gaveUp
-	if l.err != nil {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		if h.known[key] == l {
-			delete(h.known, key)
-		}
+	l.answered, l.bytes = true, bytesOf(l.refs)
+	if h.known[key] != l {
+		return
+	}
+	if h.bytes += l.bytes; l.err != nil {
+		h.dropLocked(key, l)
+	}
+	h.makeRoomLocked()
+}
+
+// entry is how much a branch takes in memory besides its name, in bytes.
+const entry = 64
+
+func bytesOf(refs map[string]plumbing.Hash) int {
+	bytes := 0
+	for name := range refs {
+		bytes += len(name) + entry
+	}
+	return bytes
+}
+
+// dropLocked forgets an answer, unless another one has taken its place.
+func (h *heads) dropLocked(key string, l *listing) {
+	if h.known[key] == l {
+		delete(h.known, key)
+		h.bytes -= l.bytes
 	}
 }
 
-// makeRoomLocked forgets answers that nobody waits for.
+// makeRoomLocked forgets answers where there are too many or too large ones: first those that are too old for anybody, then the oldest.
 func (h *heads) makeRoomLocked() {
-	if len(h.known) < mostListings {
+	if len(h.known) <= mostListings && h.bytes <= mostRemembered {
 		return
 	}
+	var answered []string
 	for key, l := range h.known {
-		select {
-		case <-l.done:
-			delete(h.known, key)
-		default:
+		if l.answered {
+			answered = append(answered, key)
 		}
+	}
+	slices.SortFunc(answered, func(a, b string) int { return h.known[a].at.Compare(h.known[b].at) })
+	for _, key := range answered {
+		l := h.known[key]
+		if len(h.known) <= mostListings && h.bytes <= mostRemembered && h.now().Sub(l.at) < h.share {
+			return
+		}
+		h.dropLocked(key, l)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"github.com/orkestra-runtime/orkestra/providers"
 )
 
 // Login is the credential of one registry.
@@ -70,19 +72,11 @@ func hostOf(registry string) string {
 	return host
 }
 
-// shortSecret is how long a secret must be to be searched for: a shorter one would be found in what has nothing to do with it.
-const shortSecret = 4
-
-// redact takes the credentials out of a text.
-func (c Credentials) redact(text string) string {
+// redactor takes the credentials out of texts.
+func (c Credentials) redactor() *providers.Redactor {
+	secrets := make([]string, 0, 3*len(c))
 	for _, login := range c {
-		for _, secret := range []string{
-			login.Password, login.IdentityToken, base64.StdEncoding.EncodeToString([]byte(login.Username + ":" + login.Password)),
-		} {
-			if len(secret) >= shortSecret {
-				text = strings.ReplaceAll(text, secret, "[redacted]")
-			}
-		}
+		secrets = append(secrets, login.Password, login.IdentityToken, providers.Login(login.Username, login.Password))
 	}
-	return text
+	return providers.NewRedactor(secrets...)
 }

@@ -32,7 +32,7 @@ const (
 
 // failure is the error of a build for people.
 func failure(err error, c Credentials) error {
-	return &Error{Message: clip(c.redact(strings.Join(strings.Fields(err.Error()), " ")), maxMessage)}
+	return &Error{Message: c.redactor().Line(err.Error(), maxMessage)}
 }
 
 // clip cuts a text, never inside a character.

@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/url"
-	"strings"
-	"time"
 
 	"go.mongodb.org/mongo-driver/v2/mongo"
 	"go.mongodb.org/mongo-driver/v2/mongo/options"
@@ -19,46 +16,26 @@ import (
 )
 
 // Options of a Provider.
-type Options struct {
-	// Timeout of each operation, with finding the server and logging in. Defaults to 10 seconds.
-	Timeout time.Duration
-}
+type Options = declared.Options
 
 // Provider keeps what is declared in MongoDB servers.
 type Provider struct {
-	timeout time.Duration
-	kinds   declared.Kinds
+	declared.Provider
+
 	clients *pool.Pool[key, *mongo.Client]
 }
 
 var _ providers.Checker = (*Provider)(nil)
 
-// New returns a Provider.
+// New returns a Provider, whose name is mongodb. Its kinds are database and user.
 func New(opts Options) *Provider {
-	p := &Provider{timeout: cmp.Or(opts.Timeout, 10*time.Second)}
-	p.kinds = declared.Kinds{"database": p.databases(), "user": p.users()}
-	p.clients = pool.New(p.open, p.disconnect)
+	p := &Provider{}
+	p.clients = pool.New[key](p.disconnect)
+	p.Provider = declared.New("mongodb", opts, p.clients.Close)
+	p.Add("database", p.databases())
+	p.Add("user", p.users())
 	return p
 }
-
-// Name is mongodb.
-func (p *Provider) Name() string { return "mongodb" }
-
-// Kinds are database and user.
-func (p *Provider) Kinds() map[string]providers.Kind { return p.kinds.Known() }
-
-// Reconcile brings about what is declared.
-func (p *Provider) Reconcile(ctx context.Context, r providers.ReconcileRequest) error {
-	return p.kinds.Reconcile(ctx, &r.Request)
-}
-
-// Delete takes away what is declared.
-func (p *Provider) Delete(ctx context.Context, r providers.DeleteRequest) error {
-	return p.kinds.Delete(ctx, &r.Request)
-}
-
-// Close closes the connections that nobody uses.
-func (p *Provider) Close() { p.clients.Close() }
 
 // key is all that makes clients different. An empty user is the one of the address.
 type key struct{ uri, user, password string }
@@ -73,8 +50,8 @@ func (p *Provider) open(k key) (*mongo.Client, error) {
 
 // client makes a client of a user in a database, which may be empty, as may be the user: then those of the address are meant.
 func (p *Provider) client(k key, database string) (*mongo.Client, error) {
-	opts := options.Client().ApplyURI(k.uri).SetAppName("orkestra").SetTimeout(p.timeout).
-		SetServerSelectionTimeout(p.timeout).SetConnectTimeout(p.timeout).SetMaxPoolSize(mostConnections).SetRetryReads(false).SetRetryWrites(false)
+	opts := options.Client().ApplyURI(k.uri).SetAppName("orkestra").SetTimeout(p.Timeout()).
+		SetServerSelectionTimeout(p.Timeout()).SetConnectTimeout(p.Timeout()).SetMaxPoolSize(mostConnections).SetRetryReads(false).SetRetryWrites(false)
 	if k.user != "" {
 		login := options.Credential{Username: k.user, Password: k.password}
 		if opts.Auth != nil {
@@ -94,7 +71,7 @@ func (p *Provider) client(k key, database string) (*mongo.Client, error) {
 var errAddress = errors.New("the uri of the Katalog's claim is no address such as mongodb://user:password@host:27017/?authSource=admin")
 
 func (p *Provider) disconnect(client *mongo.Client) {
-	ctx, cancel := context.WithTimeout(context.Background(), p.timeout)
+	ctx, cancel := context.WithTimeout(context.Background(), p.Timeout())
 	defer cancel()
 	_ = client.Disconnect(ctx) // it is not used any more, whatever the server says
 }
@@ -105,25 +82,13 @@ func (p *Provider) key(ctx context.Context, t *declared.Thing) (key, error) {
 	if k.uri == "" {
 		return k, errors.New("the Katalog's claim of the provider mongodb has no uri in its auth")
 	}
-	hidePassword(t, k.uri)
+	t.Hide(k.uri)
 	if t.Fields["authSecret.name"] == "" {
 		return k, nil
 	}
 	auth, err := t.Auth(ctx, "username", "password")
 	k.user, k.password = auth["username"], auth["password"]
 	return k, err
-}
-
-// hidePassword has errors not say the password of an address, which may name several hosts and is no URL then.
-func hidePassword(t *declared.Thing, uri string) {
-	_, rest, _ := strings.Cut(uri, "://")
-	login, _, found := strings.Cut(rest, "@")
-	if _, password, ok := strings.Cut(login, ":"); ok && found {
-		t.Hide(password)
-		if plain, err := url.QueryUnescape(password); err == nil {
-			t.Hide(plain)
-		}
-	}
 }
 
 // server is a MongoDB server, as its administrator sees it.
@@ -139,7 +104,7 @@ func (p *Provider) use(ctx context.Context, t *declared.Thing, f func(*server) e
 	if err != nil {
 		return err
 	}
-	return p.clients.Use(k, func(client *mongo.Client) error {
+	return p.clients.Use(k, p.open, func(client *mongo.Client) error {
 		return p.told(f(&server{Client: client, provider: p, key: k}))
 	})
 }
@@ -155,12 +120,12 @@ func (p *Provider) told(err error) error {
 	if none, ok := errors.AsType[topology.ServerSelectionError](err); ok {
 		for i := range none.Desc.Servers {
 			if last := none.Desc.Servers[i].LastError; last != nil {
-				return fmt.Errorf("no server was found within %s: %w", p.timeout, declared.Cause(last))
+				return fmt.Errorf("no server was found within %s: %w", p.Timeout(), declared.Cause(last))
 			}
 		}
 	}
 	if mongo.IsTimeout(err) || errors.Is(err, context.DeadlineExceeded) {
-		return fmt.Errorf("the server did not answer within %s: %w", p.timeout, context.DeadlineExceeded)
+		return fmt.Errorf("the server did not answer within %s: %w", p.Timeout(), context.DeadlineExceeded)
 	}
 	if driver, ok := errors.AsType[mongo.LabeledError](err); ok {
 		return fmt.Errorf("ask the server: %w", declared.Cause(driver))

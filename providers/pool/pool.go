@@ -2,102 +2,162 @@
 package pool
 
 import (
+	"errors"
 	"sync"
 	"time"
 )
 
-// idle is how long a client that nobody uses is kept.
-const idle = 5 * time.Minute
+// Bounds of the clients that nobody uses.
+const (
+	// idle is how long one is kept.
+	idle = 5 * time.Minute
+	// mostIdle is how many are kept.
+	mostIdle = 64
+)
 
-// Pool keeps one client for each key, which has all that makes clients different: endpoint and credential. It is safe for concurrent use.
+// Pool keeps one client for each key, which has all that makes clients different: endpoint and credential. It is safe for concurrent use:
+// while one client is opened, those of other keys are used.
 type Pool[K comparable, T any] struct {
-	open    func(K) (T, error)
 	discard func(T)
 
 	mu      sync.Mutex // guards the rest
-	clients map[K]*client[T]
+	clients map[K]*Client[K, T]
 }
 
-type client[T any] struct {
-	value T
+// Client is a client with those who use it. Its fields are guarded by the Pool, but for what opening brings.
+type Client[K comparable, T any] struct {
+	key   K
 	users int
-	// given is how often nobody used it any more.
-	given int
-	// unused closes the client when nobody has used it for long enough. It is nil while somebody does.
-	unused *time.Timer
+	// since is when the last one gave it back, and expiry ends it then.
+	since  time.Time
+	expiry *time.Timer
+	// gone tells that the Pool has it no longer: its last user closes it.
+	gone bool
+
+	once  sync.Once
+	value T
+	err   error
 }
 
-// New returns an empty Pool. Open makes a client and must not wait for its service. Discard closes one.
-func New[K comparable, T any](open func(K) (T, error), discard func(T)) *Pool[K, T] {
-	return &Pool[K, T]{open: open, discard: discard, clients: map[K]*client[T]{}}
+// Value is the client itself.
+func (c *Client[K, T]) Value() T { return c.value }
+
+// New returns an empty Pool. Discard closes a client.
+func New[K comparable, T any](discard func(T)) *Pool[K, T] {
+	return &Pool[K, T]{discard: discard, clients: map[K]*Client[K, T]{}}
 }
 
-// Use runs f with the client of a key.
-func (p *Pool[K, T]) Use(key K, f func(T) error) error {
-	c, err := p.take(key)
+// Use runs f with the client of a key, which open makes where there is none.
+func (p *Pool[K, T]) Use(key K, open func(K) (T, error), f func(T) error) error {
+	c, _, err := p.Take(key, open)
 	if err != nil {
 		return err
 	}
-	defer p.give(key, c)
+	defer p.Give(c)
 	return f(c.value)
 }
 
-func (p *Pool[K, T]) take(key K) (*client[T], error) {
+// errOpen is what others have of a client whose opening panicked.
+var errOpen = errors.New("the client could not be made")
+
+// Take returns the client of a key, which open makes where there is none: fresh tells that there was none. Whoever takes it gives it back.
+func (p *Pool[K, T]) Take(key K, open func(K) (T, error)) (c *Client[K, T], fresh bool, err error) {
+	one, fresh := p.take(key)
+	made := false
+	defer func() {
+		if !made {
+			p.Drop(one)
+			p.Give(one)
+		}
+	}()
+	one.once.Do(func() {
+		one.err = errOpen
+		one.value, one.err = open(key)
+	})
+	if one.err != nil {
+		return nil, fresh, one.err
+	}
+	made = true
+	return one, fresh, nil
+}
+
+func (p *Pool[K, T]) take(key K) (c *Client[K, T], fresh bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	c, ok := p.clients[key]
-	if !ok {
-		value, err := p.open(key)
-		if err != nil {
-			return nil, err
-		}
-		c = &client[T]{value: value}
+	c, known := p.clients[key]
+	if !known {
+		c = &Client[K, T]{key: key}
 		p.clients[key] = c
 	}
+	if c.expiry != nil {
+		c.expiry.Stop()
+	}
 	c.users++
-	if c.unused != nil {
-		c.unused.Stop()
-		c.unused = nil
-	}
-	return c, nil
+	return c, !known
 }
 
-func (p *Pool[K, T]) give(key K, c *client[T]) {
-	if p.orphaned(key, c) {
-		p.discard(c.value)
-	}
-}
-
-// orphaned notes that one less uses a client, and tells whether the Pool was closed meanwhile, so that nobody else closes it.
-func (p *Pool[K, T]) orphaned(key K, c *client[T]) bool {
+// Drop keeps a client no longer: the next one who wants it has a new one. Those who use it go on.
+func (p *Pool[K, T]) Drop(c *Client[K, T]) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	p.dropLocked(c)
+}
+
+func (p *Pool[K, T]) dropLocked(c *Client[K, T]) {
+	if !c.gone {
+		c.gone = true
+		delete(p.clients, c.key)
+	}
+}
+
+// Give ends the use of a client. The last user of one that is kept no longer closes it.
+func (p *Pool[K, T]) Give(c *Client[K, T]) {
+	p.mu.Lock()
 	c.users--
-	if c.users > 0 {
-		return false
+	var over []*Client[K, T]
+	switch {
+	case c.users > 0:
+	case c.gone:
+		over = append(over, c)
+	default:
+		c.since = time.Now()
+		c.expiry = time.AfterFunc(idle, func() { p.expire(c) })
+		over = p.oldestLocked()
 	}
-	if p.clients[key] != c {
-		return true
-	}
-	c.given++
-	given := c.given
-	c.unused = time.AfterFunc(idle, func() {
-		if p.forget(key, c, given) {
-			p.discard(c.value)
-		}
-	})
-	return false
+	p.mu.Unlock()
+	p.end(over)
 }
 
-// forget takes a client out of the Pool, unless somebody has used it since it was given back.
-func (p *Pool[K, T]) forget(key K, c *client[T], given int) bool {
+// expire ends a client that nobody used for a long time.
+func (p *Pool[K, T]) expire(c *Client[K, T]) {
 	p.mu.Lock()
-	defer p.mu.Unlock()
-	if c.users > 0 || c.given != given || p.clients[key] != c {
-		return false
+	var over []*Client[K, T]
+	if c.users == 0 && !c.gone && time.Since(c.since) >= idle {
+		p.dropLocked(c)
+		over = append(over, c)
 	}
-	delete(p.clients, key)
-	return true
+	p.mu.Unlock()
+	p.end(over)
+}
+
+// oldestLocked drops the client that nobody used for the longest time when there are too many.
+func (p *Pool[K, T]) oldestLocked() []*Client[K, T] {
+	var oldest *Client[K, T]
+	unused := 0
+	for _, c := range p.clients {
+		if c.users > 0 {
+			continue
+		}
+		unused++
+		if oldest == nil || c.since.Before(oldest.since) {
+			oldest = c
+		}
+	}
+	if unused <= mostIdle {
+		return nil
+	}
+	p.dropLocked(oldest)
+	return []*Client[K, T]{oldest}
 }
 
 // Len is how many clients there are.
@@ -109,25 +169,26 @@ func (p *Pool[K, T]) Len() int {
 
 // Close closes all clients; those that are in use, when they are given back. The Pool may be used again.
 func (p *Pool[K, T]) Close() {
-	for _, value := range p.empty() {
-		p.discard(value)
+	p.mu.Lock()
+	var over []*Client[K, T]
+	for _, c := range p.clients {
+		p.dropLocked(c)
+		if c.users == 0 {
+			over = append(over, c)
+		}
 	}
+	p.mu.Unlock()
+	p.end(over)
 }
 
-// empty takes out all clients and returns those that nobody uses.
-func (p *Pool[K, T]) empty() []T {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var unused []T
-	for key, c := range p.clients {
-		delete(p.clients, key)
-		if c.users > 0 {
-			continue
+// end closes clients that nobody has any more.
+func (p *Pool[K, T]) end(over []*Client[K, T]) {
+	for _, c := range over {
+		if c.expiry != nil {
+			c.expiry.Stop()
 		}
-		if c.unused != nil {
-			c.unused.Stop()
+		if c.err == nil {
+			p.discard(c.value)
 		}
-		unused = append(unused, c.value)
 	}
-	return unused
 }

@@ -1,7 +1,6 @@
 package postgres
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,49 +17,32 @@ import (
 )
 
 // Options of a Provider.
-type Options struct {
-	// Timeout of each statement, and of making a connection. Defaults to 10 seconds.
-	Timeout time.Duration
-}
+type Options = declared.Options
 
 // Provider keeps what is declared in PostgreSQL servers.
 type Provider struct {
-	timeout time.Duration
-	kinds   declared.Kinds
-	pools   *pool.Pool[string, *pgxpool.Pool]
+	declared.Provider
+
+	pools *pool.Pool[string, *pgxpool.Pool]
 }
 
 var _ providers.Checker = (*Provider)(nil)
 
-// New returns a Provider.
+// New returns a Provider, whose name is postgres. Its kinds are database, role and grant.
 func New(opts Options) *Provider {
-	p := &Provider{timeout: cmp.Or(opts.Timeout, 10*time.Second)}
-	p.kinds = declared.Kinds{"database": p.databases(), "role": p.roles(), "grant": p.grants()}
-	p.pools = pool.New(p.open, (*pgxpool.Pool).Close)
+	p := &Provider{pools: pool.New[string]((*pgxpool.Pool).Close)}
+	p.Provider = declared.New("postgres", opts, p.pools.Close)
+	p.Add("database", p.databases())
+	p.Add("role", p.roles())
+	p.Add("grant", p.grants())
 	return p
 }
 
-// Name is postgres.
-func (p *Provider) Name() string { return "postgres" }
-
-// Kinds are database, role and grant.
-func (p *Provider) Kinds() map[string]providers.Kind { return p.kinds.Known() }
-
-// Reconcile brings about what is declared.
-func (p *Provider) Reconcile(ctx context.Context, r providers.ReconcileRequest) error {
-	return p.kinds.Reconcile(ctx, &r.Request)
-}
-
-// Delete takes away what is declared.
-func (p *Provider) Delete(ctx context.Context, r providers.DeleteRequest) error {
-	return p.kinds.Delete(ctx, &r.Request)
-}
-
-// Close closes the connections that nobody uses.
-func (p *Provider) Close() { p.pools.Close() }
-
 // mostConnections is how many connections there are to one server at most.
 const mostConnections = 4
+
+// mostMessage is how long one message of a server may be, in bytes: what is read has few and short rows.
+const mostMessage = 4 << 20
 
 // open makes a pool for an address that has all that is needed. It does not connect.
 func (p *Provider) open(address string) (*pgxpool.Pool, error) {
@@ -82,7 +64,8 @@ var errAddress = errors.New("the url of the Katalog's claim is no address such a
 
 // bound has a connection be made in time, and its texts read in one way.
 func (p *Provider) bound(config *pgx.ConnConfig) {
-	config.ConnectTimeout = p.timeout
+	config.ConnectTimeout = p.Timeout()
+	config.MaxProtocolMessageBodyLen = mostMessage
 	config.RuntimeParams["application_name"] = "orkestra"
 	config.RuntimeParams["standard_conforming_strings"] = "on"
 	// A server behind a pooler keeps no statements for us.
@@ -122,8 +105,8 @@ func (p *Provider) use(ctx context.Context, t *declared.Thing, f func(*server) e
 	if err != nil {
 		return err
 	}
-	return p.pools.Use(address, func(connections *pgxpool.Pool) error {
-		return f(&server{timeout: p.timeout, pool: connections, bound: p.bound})
+	return p.pools.Use(address, p.open, func(connections *pgxpool.Pool) error {
+		return f(&server{timeout: p.Timeout(), pool: connections, bound: p.bound})
 	})
 }
 

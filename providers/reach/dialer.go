@@ -16,9 +16,11 @@ const Timeout = 10 * time.Second
 // Options of a Dialer.
 type Options struct {
 	// Allow lists host names, addresses and CIDR ranges that may be reached although they are refused otherwise: loopback, link-local,
-	// unspecified and multicast addresses, and the metadata services of clouds. Defaults to none.
+	// unspecified, multicast and broadcast addresses, the metadata services of clouds, and addresses of version 6 of which nobody can tell
+	// which of version 4 they stand for. Defaults to none.
 	Allow []string
-	// RefusePrivate refuses private addresses too, which the services of a cluster have. Defaults to false.
+	// RefusePrivate refuses private addresses too, which the services of a cluster have, and all others that are no part of the public
+	// network. Defaults to false.
 	RefusePrivate bool
 	// Resolver of host names. Nil is the system's.
 	Resolver *net.Resolver
@@ -55,6 +57,18 @@ func (d *Dialer) DialContext(ctx context.Context, network, address string) (net.
 		return d.free.DialContext(ctx, network, address) //nolint:wrapcheck // as a net.Dialer's
 	}
 	return d.guarded.DialContext(ctx, network, address) //nolint:wrapcheck // as a net.Dialer's
+}
+
+// CheckHost tells whether a host that somebody else connects to on behalf of the operator may be one: a literal address, and a name of the
+// machine itself, is judged as DialContext would. An address that must not be reached is an AddressError.
+func (d *Dialer) CheckHost(host string) error { return d.guard.checkHost(host) }
+
+// OrStrict is the Dialer, or Strict where there is none.
+func (d *Dialer) OrStrict() *Dialer {
+	if d == nil {
+		return Strict()
+	}
+	return d
 }
 
 // AddressError is an address that must not be reached.

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"net"
 	"net/netip"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 )
@@ -26,7 +28,7 @@ func newGuard(opts Options) (*guard, error) {
 			if err != nil {
 				return nil, fmt.Errorf("%q is no CIDR range such as 10.0.0.0/8", one)
 			}
-			g.ranges = append(g.ranges, prefix.Masked())
+			g.ranges = append(g.ranges, plain(prefix))
 			continue
 		}
 		if address, err := netip.ParseAddr(strings.Trim(one, "[]")); err == nil {
@@ -39,6 +41,14 @@ func newGuard(opts Options) (*guard, error) {
 		g.hosts[strings.TrimSuffix(one, ".")] = true
 	}
 	return g, nil
+}
+
+// plain is a range as addresses are compared with it: one of version 4 that is written as version 6 is one of version 4.
+func plain(prefix netip.Prefix) netip.Prefix {
+	if mapped := 96; prefix.Addr().Is4In6() && prefix.Bits() >= mapped {
+		prefix = netip.PrefixFrom(prefix.Addr().Unmap(), prefix.Bits()-mapped)
+	}
+	return prefix.Masked()
 }
 
 // trusts tells whether a host is an exception, whatever its addresses.
@@ -64,7 +74,7 @@ var errNoAddress = errors.New("connects to what is no address")
 
 // check tells whether an address may be asked. One that stands for another one is judged as that.
 func (g *guard) check(address netip.Addr) error {
-	address = inner(address.WithZone("").Unmap())
+	address = inner(address)
 	for _, one := range g.ranges {
 		if one.Contains(address) {
 			return nil
@@ -76,53 +86,52 @@ func (g *guard) check(address netip.Addr) error {
 	return nil
 }
 
-// metadata are addresses at which clouds tell their machines secrets, besides those that are link-local.
-var metadata = map[netip.Addr]bool{
-	netip.MustParseAddr("fd00:ec2::254"):   true, // AWS
-	netip.MustParseAddr("100.100.100.200"): true, // Alibaba
-	netip.MustParseAddr("168.63.129.16"):   true, // Azure
-	netip.MustParseAddr("192.0.0.192"):     true, // Oracle
-	netip.MustParseAddr("fd20:ce::254"):    true, // Google
-}
-
-// thisNetwork are addresses that a host takes for itself.
-var thisNetwork = netip.MustParsePrefix("0.0.0.0/8")
-
 func (g *guard) refusal(address netip.Addr) string {
-	switch {
-	case address.IsLoopback():
-		return "loopback"
-	case address.IsUnspecified(), thisNetwork.Contains(address):
-		return "unspecified"
-	case address.IsLinkLocalUnicast():
-		return "link-local"
-	case address.IsMulticast():
-		return "multicast"
-	case metadata[address]:
-		return "a cloud's metadata service"
-	case g.refusePrivate && address.IsPrivate():
-		return "private"
+	if g.refusePrivate {
+		return whatOf(address, never, private)
 	}
-	return ""
+	return whatOf(address, never)
 }
 
-// Addresses of version 6 that lead to one of version 4, and where in them that stands.
-var embedded = map[netip.Prefix]int{
-	netip.MustParsePrefix("64:ff9b::/96"): 12, // NAT64
-	netip.MustParsePrefix("::/96"):        12, // compatible
-	netip.MustParsePrefix("2002::/16"):    2,  // 6to4
+// localNames are what a machine calls itself, whoever is asked for them.
+var localNames = []string{"localhost", "localhost.localdomain", "localhost6", "localhost6.localdomain6", "ip6-localhost", "ip6-loopback"}
+
+// checkHost tells whether a host that somebody else connects to may be one: an address, however it is spelled, and the names of the
+// machine itself are judged; where any other name leads, only whoever connects can know.
+func (g *guard) checkHost(host string) error {
+	host = strings.TrimSuffix(strings.ToLower(strings.Trim(host, "[]")), ".")
+	if g.trusts(host) {
+		return nil
+	}
+	if address, err := netip.ParseAddr(host); err == nil {
+		return g.check(address)
+	}
+	if address, ok := loose(host); ok {
+		return g.check(address)
+	}
+	if slices.Contains(localNames, host) || strings.HasSuffix(host, ".localhost") {
+		return g.check(netip.AddrFrom4([4]byte{127, 0, 0, 1}))
+	}
+	return nil
 }
 
-// inner is the address of version 4 that one of version 6 leads to, else the address itself.
-func inner(address netip.Addr) netip.Addr {
-	if address.Is4() || address.IsLoopback() || address.IsUnspecified() {
-		return address
+// loose reads an address of version 4 as old libraries do: in one to four numbers, octal and hexadecimal ones too.
+func loose(host string) (netip.Addr, bool) {
+	parts := strings.Split(host, ".")
+	if len(parts) > 4 {
+		return netip.Addr{}, false
 	}
-	for prefix, at := range embedded {
-		if prefix.Contains(address) {
-			bytes := address.As16()
-			return netip.AddrFrom4([4]byte(bytes[at : at+4]))
+	var all uint64
+	for i, part := range parts {
+		bits := 8
+		if i == len(parts)-1 {
+			bits = 8 * (5 - len(parts)) // the last one fills up
 		}
+		number, err := strconv.ParseUint(part, 0, bits)
+		if err != nil || strings.Contains(part, "_") || strings.HasPrefix(part, "0o") || strings.HasPrefix(part, "0b") {
+			return netip.Addr{}, false
+		}
+		all = all<<bits | number
 	}
-	return address
+	return netip.AddrFrom4([4]byte{byte(all >> 24), byte(all >> 16), byte(all >> 8), byte(all)}), true
 }

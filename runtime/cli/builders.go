@@ -35,9 +35,10 @@ const (
 
 // builderFlags tell what builds images, and how.
 type builderFlags struct {
-	daemons Daemons
-	root    string
-	limit   string
+	daemons    Daemons
+	registries []string
+	root       string
+	limit      string
 	image.Options
 }
 
@@ -52,6 +53,7 @@ func (f *builderFlags) add(cmd *cobra.Command, environment *command.Environment)
 	flags.StringVar(&f.daemons.BuildKitTLS, "buildkit-tls-dir", "", "folder with ca.pem, cert.pem and key.pem for the connection to the BuildKit daemon")
 	flags.StringVar(&f.daemons.Docker, "docker-host", docker, "Docker daemon that builds images; default: DOCKER_HOST, outside of a cluster its socket")
 	flags.StringVar(&f.daemons.Podman, "podman-host", podman, "Podman service that builds images; default: CONTAINER_HOST, outside of a cluster its socket")
+	flags.StringSliceVar(&f.registries, "registry-allow", nil, "registries that images may be pushed to, such as registry.example.com:5000, and no others; default: all that external calls may reach")
 	flags.IntVar(&f.Workers, "build-workers", 2, "how many images are built at once")
 	flags.DurationVar(&f.Timeout, "build-timeout", environment.Duration("BUILD_TIMEOUT", 0), "how long building an image may take; default: BUILD_TIMEOUT, else 15m")
 	flags.StringVar(&f.root, "build-root", "", "folder that images may be built from without a git step; default: none")
@@ -92,6 +94,19 @@ func (f *builderFlags) byDefault() (orkv1.DockerBuilder, error) {
 		return orkv1.BuilderBuildKit, nil
 	}
 	return orkv1.BuilderDocker, nil
+}
+
+// registries are those that images may be pushed to.
+func (f *runFlags) registries() (*image.Registries, error) {
+	dialer, err := f.external.Dialer()
+	if err != nil {
+		return nil, err
+	}
+	registries, err := image.NewRegistries(image.RegistriesOptions{Allow: f.builders.registries, Dialer: dialer})
+	if err != nil {
+		return nil, fmt.Errorf("--registry-allow: %w", err)
+	}
+	return registries, nil
 }
 
 // builders are those that are configured.

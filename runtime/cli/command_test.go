@@ -297,7 +297,7 @@ func TestMissingBuilder(t *testing.T) {
 		}
 	}
 	for flag, text := range map[string]string{
-		"--build-workers=0": "--build-workers must be at least 1", "--build-context-limit=much": "want a size such as 256Mi",
+		"--registry-allow=https://a.b": "--registry-allow: \"https://a.b\" is no registry", "--build-workers=0": "--build-workers must be at least 1", "--build-context-limit=much": "want a size such as 256Mi",
 		"--build-root=/nowhere": "is no folder",
 	} {
 		if got := ork(t, "", "run", "-f", "testdata/validate/valid.yaml", flag); got.Code != 2 || !strings.Contains(got.Err, text) {

@@ -120,6 +120,9 @@ func (f *runFlags) check(opts Options) error {
 			return command.Usage(err)
 		}
 	}
+	if _, err := f.registries(); err != nil {
+		return command.Usage(err)
+	}
 	if err := f.builders.check(); err != nil {
 		return command.Usage(err)
 	}
@@ -200,10 +203,14 @@ func (f *runFlags) operate(ctx context.Context, cmd *cobra.Command, opts Options
 	if err != nil {
 		return err
 	}
+	registries, err := f.registries()
+	if err != nil {
+		return err
+	}
 	e, err := engine.New(mgr, engine.Options{
 		Katalogs: l.katalogs(), Empty: f.objects, Namespace: f.namespace, Drain: cmp.Or(f.drain, -1),
 		Hooks: opts.Hooks, Constructors: opts.Constructors, External: calls, Providers: opts.Providers, Checkouts: checkouts,
-		Builders: builders, Builds: f.builders.Options, BuildRoot: f.builders.root,
+		Builders: builders, Builds: f.builders.Options, BuildRoot: f.builders.root, Registries: registries,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog

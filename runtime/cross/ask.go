@@ -54,13 +54,9 @@ func (a *Ask) Authenticate(declared *orkv1.CrossAuth) {
 
 // request is what is sent.
 func (a *Ask) request() external.Request {
-	r := external.Request{
-		Name: Root + "." + a.As, Site: a.Site, Protocol: orkv1.ProtocolHTTP, URL: a.URL, Auth: a.Auth, Timeout: Timeout,
+	return external.Request{
+		Name: Root + "." + a.As, Site: a.Site, Protocol: orkv1.ProtocolHTTP, URL: a.URL, Auth: a.Auth, Token: a.Token, Timeout: Timeout,
 	}
-	if a.Token != "" {
-		r.Headers = map[string]string{"Authorization": "Bearer " + a.Token}
-	}
-	return r
 }
 
 // identity is the same for what must get the same answer. Of a token it has no more than a hash.

@@ -173,6 +173,9 @@ func (e *Engine) Start(ctx context.Context) error {
 	settlers.Wait()
 	e.end(ctx)
 	e.calls.Close()
+	if err := e.opts.Providers.Close(); err != nil {
+		e.log.Error(err, "what providers keep is not closed")
+	}
 	e.builds.Close()
 	e.endSeries()
 	return nil

@@ -32,7 +32,7 @@ func (e *Engine) checkBuilders(entries map[string]*entry) error {
 // images is what the entry's images are built with.
 func (e *entry) images(r *running) *reconciler.Images {
 	return &reconciler.Images{
-		Builds: e.engine.builds, Builders: e.engine.opts.Builders, Root: e.engine.opts.BuildRoot,
+		Builds: e.engine.builds, Builders: e.engine.opts.Builders, Root: e.engine.opts.BuildRoot, Registries: e.engine.opts.Registries,
 		Secret: e.engine.knownSecret, Namespace: e.engine.opts.Namespace, Recorder: e.metrics,
 		// It goes on with what it began, so that no gate before the queue is asked once more, and the one behind it sees what it saw.
 		Wake: func(w work.Work) {

@@ -46,6 +46,8 @@ type Options struct {
 	Builders map[orkv1.DockerBuilder]image.Builder
 	// Builds bounds what is built.
 	Builds image.Options
+	// Registries are where images may be pushed to. Defaults to all but addresses, and names of the machine itself, that reach.Options names.
+	Registries *image.Registries
 	// BuildRoot is the folder that images may be built from without a git step. Defaults to none.
 	BuildRoot string
 	// Namespace is where the engine keeps what it must remember over a restart. Defaults to default.

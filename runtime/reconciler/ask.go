@@ -66,7 +66,7 @@ func (q *question) String() string {
 func (d *Declarative) ask(ctx context.Context, s *scope, q question) error {
 	s.steps = append(s.steps, q.String())
 	log := logf.FromContext(ctx).WithValues("provider", q.by.Name())
-	reader := &notingReader{reader: d.Kube}
+	reader := &notingReader{reader: s.Set.Tenant(d.Kube, q.by.Name(), s.owner.Namespace, q.declared)}
 	r := providers.Request{
 		Object: s.effectiveCopy().Object, Declarations: q.declared, Kube: reader, Log: log, Auth: d.ProviderAuth[q.by.Name()],
 		Owner: s.owner.Annotation(), OwnerName: s.owner.Name, OwnerNamespace: s.owner.Namespace,

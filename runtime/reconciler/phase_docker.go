@@ -29,6 +29,8 @@ type Images struct {
 	Builds *image.Builds
 	// Builders by their names in a Katalog. The one of the empty name builds what names none.
 	Builders map[orkv1.DockerBuilder]image.Builder
+	// Registries are where images may be pushed to.
+	Registries *image.Registries
 	// Root is the folder that may be built from where no repository was fetched. Empty: none.
 	Root string
 	// Secret reads the data of a Secret, and Namespace is where one is that names no namespace.
@@ -197,6 +199,9 @@ func (d *Declarative) order(s *scope, build *box.Build) (order image.Order, sour
 		return order, "", errors.New(build.MissingBuilder(func(orkv1.DockerBuilder) bool { return false }))
 	}
 	order.Request.Push = build.Push
+	if err := d.Images.Registries.Check(order.Request); err != nil {
+		return order, "", err //nolint:wrapcheck // names the registry
+	}
 	commit := s.git("commit")
 	order.Source.Base = s.git("path")
 	if s.git("called") == "" { // there is no git step: one that did not fetch must not have something else built

@@ -221,18 +221,18 @@ func TestProviderErrors(t *testing.T) {
 			reason: "credentials are for nobody else", fail: func(_ context.Context, r providers.Request) error {
 				return fmt.Errorf("login with %s failed", r.Auth["key"])
 			},
-			want: "providers: store: bucket, queue: login with *** failed", failed: []string{"bucket", "queue"},
+			want: "providers: store: bucket, queue: login with [redacted] failed", failed: []string{"bucket", "queue"},
 		},
 		"Secret": {
 			reason: "and neither is what it read of a Secret", fail: func(ctx context.Context, r providers.Request) error {
 				data, err := r.Kube.GetSecret(ctx, "shop", "db")
 				return fmt.Errorf("login with %s failed: %w", data["password"], err)
 			},
-			want: "providers: store: bucket, queue: login with *** failed: %!w(<nil>)", failed: []string{"bucket", "queue"},
+			want: "providers: store: bucket, queue: login with [redacted] failed: %!w(<nil>)", failed: []string{"bucket", "queue"},
 		},
 		"Panic": {
 			reason: "a panic is an error of this resource", fail: func(_ context.Context, r providers.Request) error { panic("no " + r.Auth["key"]) },
-			want: "providers: store: bucket, queue: panic: no ***", failed: []string{"bucket", "queue"}, panics: 1,
+			want: "providers: store: bucket, queue: panic: no [redacted]", failed: []string{"bucket", "queue"}, panics: 1,
 		},
 	}
 	for name, tc := range cases {

@@ -287,8 +287,8 @@ autoscale:
 	It("asks another operator with a token, keeps its answers, and tells the last one while it is silent", func(ctx context.Context) {
 		far := newNamespace(ctx)
 		remote := operate(ctx, far, strings.ReplaceAll(katalogOf2(far, "{}", `status: {fields: [{path: host, value: "{{ .spec.host }}"}]}`), "apps-", "far-"), engine.Options{})
-		api := newAPI(remote, "first")
-		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "token"}, StringData: map[string]string{"token": "first"}}
+		api := newAPI(remote, "t0ken-at-first")
+		secret := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "token"}, StringData: map[string]string{"token": "t0ken-at-first"}}
 		Expect(cluster.Create(ctx, secret)).To(Succeed())
 
 		dialer, err := reach.New(reach.Options{Allow: []string{"127.0.0.1"}})
@@ -325,8 +325,8 @@ status:
 		Expect(api.paths()).To(HaveEach(HavePrefix("/katalog/gadgets-" + far + "/cr/" + far + "/main")))
 
 		By("Defect67: a token that changes")
-		api.token.Store(new("second"))
-		secret.StringData = map[string]string{"token": "second"}
+		api.token.Store(new("t0ken-later"))
+		secret.StringData = map[string]string{"token": "t0ken-later"}
 		Expect(cluster.Update(ctx, secret)).To(Succeed())
 		edit(ctx, gadget, func(spec map[string]any) { spec["host"] = "b" })
 		Eventually(status(ctx, app)).Should(HaveKeyWithValue("host", "b"))

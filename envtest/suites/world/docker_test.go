@@ -42,10 +42,14 @@ status:
 `
 }
 
-// built are the options of an operator with one builder, which has folders below a root built.
-func built(by image.Builder, root string) engine.Options {
+// built are the options of an operator with one builder, which has folders below a root built, and pushes them to registries.
+func built(by image.Builder, root string, registries ...string) engine.Options {
+	GinkgoHelper()
+	allowed, err := image.NewRegistries(image.RegistriesOptions{Allow: registries})
+	Expect(err).NotTo(HaveOccurred())
 	return engine.Options{
-		Builders: map[orkv1.DockerBuilder]image.Builder{"": by, "buildkit": by, "podman": by}, BuildRoot: root,
+		Registries: allowed,
+		Builders:   map[orkv1.DockerBuilder]image.Builder{"": by, "buildkit": by, "podman": by}, BuildRoot: root,
 		Builds: image.Options{Backoff: 200 * time.Millisecond, MaxBackoff: time.Second},
 	}
 }
@@ -141,7 +145,7 @@ var _ = Describe("images", func() {
 				login(ctx, namespace, registry.DockerConfig(registry.Password))
 				root := source(map[string]string{"shop/Dockerfile": "FROM scratch\nCOPY hello /hello\n", "shop/hello": namespace})
 				text := katalogOf(namespace, "", "", imageBox(step(name)))
-				o, err := start(ctx, namespace, text, built(builders[name], root))
+				o, err := start(ctx, namespace, text, built(builders[name], root, registry.Address))
 				Expect(err).NotTo(HaveOccurred())
 				stop := sync.OnceValue(o.Stop)
 				DeferCleanup(stop)
@@ -160,7 +164,7 @@ var _ = Describe("images", func() {
 					defer GinkgoRecover()
 					Fail("it is built again")
 					return image.Result{}, nil
-				}), root))
+				}), root, registry.Address))
 				create(ctx, namespace, "probe", `{version: "1", folder: nothere}`)
 				Eventually(func() any { return status(ctx, widget(namespace, "probe", ""))() }).Should(HaveKey("trouble"))
 				Consistently(ready(ctx, w)).Should(HavePrefix("True"))
@@ -172,7 +176,7 @@ var _ = Describe("images", func() {
 			namespace := newNamespace(ctx)
 			login(ctx, namespace, registry.DockerConfig(registry.Password))
 			root := source(map[string]string{"Dockerfile": "FROM scratch\nCOPY nothere /hello\n"})
-			operate(ctx, namespace, katalogOf(namespace, "", "", imageBox(step("buildkit"))), built(builders["buildkit"], root))
+			operate(ctx, namespace, katalogOf(namespace, "", "", imageBox(step("buildkit"))), built(builders["buildkit"], root, registry.Address))
 			w := create(ctx, namespace, "shop", `{version: "1", folder: ""}`)
 			Eventually(ready(ctx, w)).Should(And(HavePrefix("False BuildFailed onReconcile.docker: step [1/1] COPY nothere /hello"), ContainSubstring("not found")))
 			Expect(status(ctx, w)()).To(HaveKeyWithValue("trouble", ContainSubstring("COPY nothere")), "a field with a gate is written all the same")
@@ -187,7 +191,7 @@ var _ = Describe("images", func() {
 		It("tells that the registry refuses, without the password, and is back with the right one", func(ctx context.Context) {
 			namespace := newNamespace(ctx)
 			root := source(map[string]string{"Dockerfile": "FROM scratch\nCOPY hello /hello\n", "hello": namespace})
-			operate(ctx, namespace, katalogOf(namespace, "", "", imageBox(step("buildkit"))), built(builders["buildkit"], root))
+			operate(ctx, namespace, katalogOf(namespace, "", "", imageBox(step("buildkit"))), built(builders["buildkit"], root, registry.Address))
 			w := create(ctx, namespace, "shop", `{version: "1", folder: ""}`)
 			Eventually(ready(ctx, w)).Should(And(HavePrefix("False BuildFailed"), ContainSubstring("there is no Secret "+namespace+"/registry")))
 			login(ctx, namespace, registry.DockerConfig("wrong-password"))
@@ -202,7 +206,7 @@ var _ = Describe("images", func() {
 			login(ctx, namespace, registry.DockerConfig(registry.Password))
 			root := source(map[string]string{"Dockerfile": "FROM scratch\nCOPY hello /hello\n", "hello": namespace})
 			proxy.Set(servers.Refuse)
-			operate(ctx, namespace, katalogOf(namespace, "", "", imageBox(step("buildkit"))), built(builders["buildkit"], root))
+			operate(ctx, namespace, katalogOf(namespace, "", "", imageBox(step("buildkit"))), built(builders["buildkit"], root, registry.Address))
 			w := create(ctx, namespace, "shop", `{version: "1", folder: ""}`)
 			Eventually(ready(ctx, w)).Should(And(HavePrefix("False BuildFailed"), ContainSubstring("reach the BuildKit daemon"), ContainSubstring("refused")))
 			proxy.Set(servers.Hang)
@@ -311,6 +315,24 @@ var _ = Describe("images", func() {
 				Eventually(ready(ctx, w)).Should(And(HavePrefix("False"), ContainSubstring("onReconcile.docker"), ContainSubstring(one.says)), name)
 			}
 			Expect(began).NotTo(Receive())
+		}, SpecTimeout(2*time.Minute))
+
+		It("Defect97: builds nothing that is to be pushed where the operator may not go", func(ctx context.Context) {
+			namespace := newNamespace(ctx)
+			text := katalogOf(namespace, "", "", imageBox(`{image: "{{ .spec.image }}", push: true}`))
+			operate(ctx, namespace, text, built(slow, root()))
+			for name, one := range map[string]struct{ image, says string }{
+				"loopback": {"127.0.0.1:5000/t/a:1", "the registry 127.0.0.1:5000: its address is loopback"},
+				"name":     {"localhost:5000/t/a:1", "the registry localhost:5000: its address is loopback"},
+				"old":      {"127.1:5000/t/a:1", "the registry 127.1:5000: its address is loopback"},
+				"metadata": {"169.254.169.254/t/a:1", "the registry 169.254.169.254: its address is link-local"},
+			} {
+				w := create(ctx, namespace, name, fmt.Sprintf(`{image: %q}`, one.image))
+				Eventually(ready(ctx, w)).Should(And(HavePrefix("False"), ContainSubstring(one.says), ContainSubstring("--registry-allow")), name)
+			}
+			Expect(began).NotTo(Receive())
+			create(ctx, namespace, "public", `{image: "registry.example.com/t/a:1"}`)
+			Eventually(began).Should(Receive(HaveField("Image", "registry.example.com/t/a:1")))
 		}, SpecTimeout(2*time.Minute))
 
 		It("builds anew what follows its files, and not in each cycle", func(ctx context.Context) {

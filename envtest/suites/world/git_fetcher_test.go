@@ -289,11 +289,14 @@ func TestFetchBounds(t *testing.T) {
 	for name, tc := range map[string]struct {
 		repo string
 		opts git.Options
-		link string
+		// ssh has it fetched by SSH.
+		ssh  bool
 		want string
 	}{
 		"Big":     {repo: "big", opts: git.Options{MaxBytes: 1 << 20}, want: "too big"},
 		"Bomb":    {repo: "bomb", opts: git.Options{MaxBytes: 1 << 20}, want: "too big"},
+		"BigSSH":  {repo: "big", ssh: true, opts: git.Options{MaxBytes: 1 << 20}, want: "too big"},
+		"BombSSH": {repo: "bomb", ssh: true, opts: git.Options{MaxBytes: 1 << 20}, want: "too big"},
 		"File":    {repo: "bomb", opts: git.Options{MaxFile: 1 << 20}, want: "a file of more than 1 MiB"},
 		"Many":    {repo: "many", opts: git.Options{MaxFiles: 100}, want: "more than 100 files"},
 		"Allowed": {repo: "big", opts: git.Options{}},
@@ -302,7 +305,11 @@ func TestFetchBounds(t *testing.T) {
 			t.Parallel()
 			dir := t.TempDir()
 			tc.opts.Dir = dir
-			_, err := fetcher(t, tc.opts).Fetch(t.Context(), checkout.Request{Owner: "a", Repo: g.HTTP(tc.repo)})
+			request := checkout.Request{Owner: "a", Repo: g.HTTP(tc.repo)}
+			if tc.ssh {
+				request.Repo, request.Auth = g.SSH(tc.repo), checkout.Auth{PrivateKey: g.Key, KnownHosts: g.KnownHosts}
+			}
+			_, err := fetcher(t, tc.opts).Fetch(t.Context(), request)
 			if (tc.want == "") != (err == nil) || err != nil && !strings.Contains(err.Error(), tc.want) {
 				t.Fatalf("Fetch(): %v, want %q", err, tc.want)
 			}

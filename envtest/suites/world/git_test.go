@@ -51,6 +51,7 @@ func fetching(ctx context.Context, namespace, box, repo, dir string) (o *operato
 		Expect(f.Close()).To(Succeed())
 	})
 	DeferCleanup(stop)
+	heard.listen(o, namespace)
 	return o, stop
 }
 

@@ -62,7 +62,7 @@ func TestInfraS3(t *testing.T) {
 	noted := &writes{}
 	proxy := noted.before(t, server.Address)
 	provider := aws.New(aws.Options{Timeout: 2 * time.Second})
-	t.Cleanup(provider.Close)
+	t.Cleanup(func() { _ = provider.Close() })
 	all := &asker{provider: provider, secrets: &secrets{}, auth: map[string]string{
 		"endpoint": "http://" + proxy.Address, "region": server.Region, "accessKeyID": server.AccessKeyID, "secretAccessKey": server.SecretAccessKey,
 	}}
@@ -240,7 +240,7 @@ func TestInfraSQS(t *testing.T) {
 	server := servers.StartSQS(t)
 	proxy := servers.StartProxy(t, server.Address)
 	provider := aws.New(aws.Options{Timeout: 2 * time.Second})
-	t.Cleanup(provider.Close)
+	t.Cleanup(func() { _ = provider.Close() })
 	all := &asker{provider: provider, secrets: &secrets{}, auth: map[string]string{
 		"sqsEndpoint": "http://" + proxy.Address, "endpoint": "http://127.0.0.1:1", "region": server.Region,
 		"accessKeyID": server.AccessKeyID, "secretAccessKey": server.SecretAccessKey,

@@ -23,7 +23,7 @@ func TestInfraMongo(t *testing.T) {
 	server := servers.StartMongo(t)
 	proxy := servers.StartProxy(t, server.Address)
 	provider := mongodb.New(mongodb.Options{Timeout: 3 * time.Second})
-	t.Cleanup(provider.Close)
+	t.Cleanup(func() { _ = provider.Close() })
 	all := &asker{
 		provider: provider, secrets: &secrets{},
 		auth: map[string]string{"uri": servers.MongoURL(proxy.Address, server.User, server.Password, "admin")},

@@ -78,7 +78,7 @@ func TestInfraPostgres(t *testing.T) {
 	server := servers.StartPostgres(t)
 	proxy := servers.StartProxy(t, server.Address)
 	provider := postgres.New(postgres.Options{Timeout: 3 * time.Second})
-	t.Cleanup(provider.Close)
+	t.Cleanup(func() { _ = provider.Close() })
 	admin := database{t, server.URL(server.User, server.Password, "postgres")}
 	all := &asker{
 		provider: provider, secrets: &secrets{},

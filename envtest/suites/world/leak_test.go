@@ -2,8 +2,6 @@ package world_test
 
 import (
 	"bytes"
-	"context"
-	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -13,21 +11,15 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	"github.com/prometheus/client_golang/prometheus/promhttp"
 	corev1 "k8s.io/api/core/v1"
-	eventsv1 "k8s.io/api/events/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"sigs.k8s.io/controller-runtime/pkg/client"
-	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 
-	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/servers"
 	"github.com/orkestra-runtime/orkestra/providers/builtin"
 	"github.com/orkestra-runtime/orkestra/providers/external/all"
 	"github.com/orkestra-runtime/orkestra/providers/git"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
-	"github.com/orkestra-runtime/orkestra/runtime/live"
 )
 
 // written is what several goroutines write.
@@ -48,47 +40,10 @@ func (w *written) String() string {
 	return w.text.String()
 }
 
-// saidOf is everything that an operator of a namespace says to anybody besides its log: resources with their status, Events, metrics, the live API.
-func saidOf(ctx context.Context, o *operator.Operator, namespace, name string) map[string]string {
-	GinkgoHelper()
-	said := map[string]string{}
-	note := func(what string, value any) {
-		text, err := json.Marshal(value)
-		Expect(err).NotTo(HaveOccurred())
-		said[what] = string(text)
-	}
-	w := widget(namespace, name, "")
-	Expect(cluster.Get(ctx, client.ObjectKeyFromObject(w), w)).To(Succeed())
-	note("the resource", w.Object)
-	events, older, maps := &eventsv1.EventList{}, &corev1.EventList{}, &corev1.ConfigMapList{}
-	for what, list := range map[string]client.ObjectList{"events": events, "core events": older, "config maps": maps} {
-		Expect(cluster.List(ctx, list, client.InNamespace(namespace))).To(Succeed())
-		note(what, list)
-	}
-	ask := func(handler http.Handler, path string) {
-		answer := httptest.NewRecorder()
-		handler.ServeHTTP(answer, httptest.NewRequestWithContext(ctx, http.MethodGet, path, http.NoBody))
-		said[path] = answer.Body.String()
-	}
-	ask(promhttp.HandlerFor(ctrlmetrics.Registry, promhttp.HandlerOpts{}), "/metrics")
-	api := o.Engine().Handler(live.Options{Gatherer: ctrlmetrics.Registry})
-	of := "/katalog/" + namespace
-	for _, path := range []string{
-		"/katalog", "/katalog/raw", "/katalog/enriched", of, of + "/raw", of + "/enriched", of + "/health", of + "/cr",
-		of + "/cr/" + namespace + "/" + name, of + "/cr/" + namespace + "/" + name + "/events", of + "/cr/" + namespace + "/" + name + "/explain",
-		"/api/v1/query?query=orkestra_external_calls_total",
-	} {
-		ask(api, path)
-	}
-	return said
-}
-
 var _ = Describe("what an operator says", func() {
 	It("holds no credential, wherever that is refused, and whatever the other side answers", func(ctx SpecContext) {
 		namespace := newNamespace(ctx)
-		log := &written{}
-		GinkgoWriter.TeeTo(log)
-		DeferCleanup(GinkgoWriter.ClearTeeWriters)
+		before := len(heard.log.String())
 		const token, wrong, claimed, checkedOut = "t0ken-of-a-call", "wr0ng-of-a-call", "cl4imed-by-a-provider", "g1t-of-a-block"
 		postgres, redis, mongo, repositories := servers.StartPostgres(GinkgoT()), servers.StartRedis(GinkgoT(), nil), servers.StartMongo(GinkgoT()), servers.StartGit(GinkgoT())
 		repositories.Repository("app")
@@ -144,11 +99,12 @@ status:
 		Eventually(data(ctx, namespace, "said")).Should(And(
 			HaveKeyWithValue("git", Not(BeEmpty())), HaveKeyWithValue("echo", ContainSubstring("[redacted]")), HaveKeyWithValue("others", ContainSubstring("authentication failed"))))
 
-		said := saidOf(ctx, o, namespace, "w")
-		said["the log"] = log.String()
+		said := saidOf(ctx, o, namespace)
+		said["the log"] = heard.log.String()[before:]
 		Expect(said["/metrics"]).To(ContainSubstring(`orkestra_external_calls_total{crd="` + namespace))
-		Expect(said["the resource"]).To(ContainSubstring("ProviderError"))
+		Expect(said["the resources"]).To(ContainSubstring("ProviderError"))
 		Expect(said["the log"]).To(ContainSubstring(namespace))
+		heard.given(claimed, postgres.Password)
 		for what, text := range said {
 			for _, credential := range []string{token, wrong, claimed, checkedOut, postgres.Password, redis.Password, mongo.Password} {
 				Expect(strings.Contains(text, credential)).To(BeFalse(), "%s holds a credential: %s", what, text)

@@ -48,6 +48,7 @@ func operate(ctx context.Context, namespace, text string, opts engine.Options) *
 	o, err := operator.StartWith(ctx, env.Config(), opts)
 	Expect(err).NotTo(HaveOccurred())
 	DeferCleanup(func() { Expect(o.Stop()).To(Succeed()) })
+	heard.listen(o, namespace)
 	return o
 }
 

@@ -255,7 +255,7 @@ providers: {shelf: [{bucket: {name: b}}]}
 	It("have the credentials of their claim, read Secrets, and neither is in what is said of their errors", func(ctx SpecContext) {
 		namespace := newNamespace(ctx)
 		Expect(cluster.Create(ctx, &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"}, StringData: map[string]string{"password": "hunter2"},
+			ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: "login"}, StringData: map[string]string{"password": "hunter2-of-a-shelf"},
 		})).To(Succeed())
 		s := &shelf{name: "shelf", before: func(ctx context.Context, r providers.Request, deletes bool) error {
 			if deletes {
@@ -267,18 +267,18 @@ providers: {shelf: [{bucket: {name: b}}]}
 			}
 			return fmt.Errorf("key %s and password %s are refused", r.Auth["key"], secret["password"])
 		}}
-		Expect(os.Setenv("WORLD_SHELF_KEY", "s3cret")).To(Succeed())
+		Expect(os.Setenv("WORLD_SHELF_KEY", "s3cret-of-a-shelf")).To(Succeed())
 		DeferCleanup(os.Unsetenv, "WORLD_SHELF_KEY")
 		operate(ctx, namespace, katalogOf(namespace, "providers: [{name: shelf, auth: {key: $WORLD_SHELF_KEY}}]", "",
 			`providers: {shelf: [{bucket: {name: b, secret: "{{ .spec.secret }}"}}]}`), provide(s))
 		w := create(ctx, namespace, "w", "{secret: login}")
-		Eventually(readiness(ctx, w)).Should(Equal("ProviderError: providers: shelf: bucket: key *** and password *** are refused"))
+		Eventually(readiness(ctx, w)).Should(Equal("ProviderError: providers: shelf: bucket: key [redacted] and password [redacted] are refused"))
 		none := create(ctx, namespace, "none", "{secret: none}")
 		Eventually(readiness(ctx, none)).Should(Equal("ProviderError: providers: shelf: bucket: read Secret " + namespace + "/none: there is none"))
 		events := &corev1.EventList{}
 		Expect(cluster.List(ctx, events, client.InNamespace(namespace))).To(Succeed())
 		for _, one := range events.Items {
-			Expect(one.Message).NotTo(Or(ContainSubstring("s3cret"), ContainSubstring("hunter2")))
+			Expect(one.Message).NotTo(Or(ContainSubstring("s3cret"), ContainSubstring("hunter2-of-a-shelf")))
 		}
 	})
 

@@ -37,6 +37,7 @@ func TestWorld(t *testing.T) {
 }
 
 var _ = BeforeSuite(func(ctx context.Context) {
+	GinkgoWriter.TeeTo(heard.log)
 	logf.SetLogger(GinkgoLogr)
 	SetDefaultEventuallyTimeout(30 * time.Second)
 	SetDefaultEventuallyPollingInterval(20 * time.Millisecond)

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"net"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,6 +18,7 @@ import (
 	"github.com/opencontainers/go-digest"
 	"github.com/tonistiigi/fsutil"
 
+	"github.com/orkestra-runtime/orkestra/providers/docker/daemon"
 	"github.com/orkestra-runtime/orkestra/providers/image"
 )
 
@@ -43,14 +43,9 @@ var _ image.Builder = (*Builder)(nil)
 
 // New returns a Builder of the daemon at an address, tcp://host:port or unix:///path. Nobody need listen there yet.
 func New(address string, opts Options) (*Builder, error) {
-	parsed, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the address of the BuildKit daemon: %w", err)
-	case parsed.Scheme == "tcp" && parsed.Port() != "":
-	case parsed.Scheme == "unix" && parsed.Host == "" && parsed.Path != "":
-	default: // others start programs to connect
-		return nil, fmt.Errorf("the address of the BuildKit daemon is %q; want tcp://host:port or unix:///path", address)
+	parsed, err := daemon.Address("BuildKit daemon", address)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the daemon
 	}
 	if opts.ServerName == "" {
 		opts.ServerName = parsed.Hostname()

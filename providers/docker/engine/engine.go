@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -20,6 +19,7 @@ import (
 	"github.com/moby/moby/api/types/registry"
 	"github.com/moby/moby/client"
 
+	"github.com/orkestra-runtime/orkestra/providers/docker/daemon"
 	"github.com/orkestra-runtime/orkestra/providers/image"
 )
 
@@ -42,14 +42,9 @@ var _ image.Builder = (*Builder)(nil)
 
 // New returns a Builder of the daemon at an address, unix:///path or tcp://host:port. Nobody need listen there yet.
 func New(address string, opts Options) (*Builder, error) {
-	parsed, err := url.Parse(address)
-	switch {
-	case err != nil:
-		return nil, fmt.Errorf("the address of the daemon: %w", err)
-	case parsed.Scheme == "tcp" && parsed.Port() != "":
-	case parsed.Scheme == "unix" && parsed.Host == "" && parsed.Path != "":
-	default:
-		return nil, fmt.Errorf("the address of the daemon is %q; want unix:///path or tcp://host:port", address)
+	parsed, err := daemon.Address("daemon", address)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // names the daemon
 	}
 	options := []client.Opt{client.WithHost(address), client.WithUserAgent("orkestra")}
 	if dir := opts.TLSDir; dir != "" && parsed.Scheme == "tcp" {
@@ -209,13 +204,20 @@ type daemonError struct{ text string }
 
 func (e *daemonError) Error() string { return e.text }
 
+// mostMessage is how much is read for one line of an answer, in bytes.
+const mostMessage = 1 << 20
+
 // each goes through the lines of an answer, up to the one that tells of a failure.
 func each(answer io.Reader, do func(message)) error {
-	for lines := json.NewDecoder(answer); ; {
+	bounded := &io.LimitedReader{R: answer}
+	for lines := json.NewDecoder(bounded); ; {
 		var m message
+		bounded.N = mostMessage
 		switch err := lines.Decode(&m); {
 		case errors.Is(err, io.EOF):
 			return nil
+		case err != nil && bounded.N <= 0:
+			return fmt.Errorf("read the daemon's answer: a line of it has more than %d bytes", mostMessage)
 		case err != nil:
 			return fmt.Errorf("read the daemon's answer: %w", err)
 		}

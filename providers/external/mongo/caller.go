@@ -31,10 +31,7 @@ var _ external.Caller = (*Caller)(nil)
 
 // New returns a Caller that connects with a Dialer. Nil is the one without exceptions.
 func New(dialer *reach.Dialer) *Caller {
-	if dialer == nil {
-		dialer = reach.Strict()
-	}
-	c := &Caller{dialer: dialer}
+	c := &Caller{dialer: dialer.OrStrict()}
 	c.clients = external.NewConnections(c.open, func(one *client) { one.shut() })
 	return c
 }

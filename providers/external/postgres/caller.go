@@ -31,10 +31,7 @@ var _ external.Caller = (*Caller)(nil)
 
 // New returns a Caller that connects with a Dialer. Nil is the one without exceptions.
 func New(dialer *reach.Dialer) *Caller {
-	if dialer == nil {
-		dialer = reach.Strict()
-	}
-	c := &Caller{dialer: dialer, types: pgtype.NewMap()}
+	c := &Caller{dialer: dialer.OrStrict(), types: pgtype.NewMap()}
 	c.pools = external.NewConnections(c.open, func(pool *pgxpool.Pool) { pool.Close() })
 	return c
 }

@@ -34,11 +34,8 @@ var quiet = sync.OnceFunc(logging.Disable)
 
 // New returns a Caller that connects with a Dialer. Nil is the one without exceptions.
 func New(dialer *reach.Dialer) *Caller {
-	if dialer == nil {
-		dialer = reach.Strict()
-	}
 	quiet()
-	c := &Caller{dialer: dialer}
+	c := &Caller{dialer: dialer.OrStrict()}
 	c.pools = external.NewConnections(c.open, func(client *goredis.Client) { _ = client.Close() })
 	return c
 }

@@ -1,7 +1,9 @@
 package servers
 
 import (
+	"github.com/twmb/franz-go/pkg/kerr"
 	"github.com/twmb/franz-go/pkg/kfake"
+	"github.com/twmb/franz-go/pkg/kmsg"
 )
 
 // Kafka is a double of a Kafka broker: franz-go's kfake, in this process, which speaks the protocol over TCP. No real broker runs here.
@@ -51,4 +53,18 @@ func (k *Kafka) Stop() {
 		k.cluster.Close()
 		k.cluster = nil
 	}
+}
+
+// Refuse has the broker refuse the next credential with a message, as real brokers do. By itself the double closes the connection of whoever has a
+// wrong one.
+func (k *Kafka) Refuse(message string) {
+	k.t.Helper()
+	k.cluster.ControlKey(int16(kmsg.SASLAuthenticate), func(request kmsg.Request) (kmsg.Response, error, bool) {
+		response, ok := request.ResponseKind().(*kmsg.SASLAuthenticateResponse)
+		if !ok {
+			return nil, nil, false
+		}
+		response.ErrorCode, response.ErrorMessage = kerr.SaslAuthenticationFailed.Code, &message
+		return response, nil, true
+	})
 }
