@@ -13,6 +13,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/wait"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
@@ -71,17 +72,16 @@ func (b *workshop) end(t *testing.T, name string, err error) {
 // has waits until a list has a text.
 func (b *workshop) has(t *testing.T, list *[]string, text string) {
 	t.Helper()
-	for begin := time.Now(); time.Since(begin) < 10*time.Second; time.Sleep(time.Millisecond) {
+	err := wait.PollUntilContextTimeout(t.Context(), time.Millisecond, 10*time.Second, true, func(context.Context) (bool, error) {
 		b.mu.Lock()
-		found := slices.Contains(*list, text)
-		b.mu.Unlock()
-		if found {
-			return
-		}
+		defer b.mu.Unlock()
+		return slices.Contains(*list, text), nil
+	})
+	if err != nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		t.Fatalf("%q is not there: begun %q, ended %q", text, b.begun, b.ended)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	t.Fatalf("%q is not there: begun %q, ended %q", text, b.begun, b.ended)
 }
 
 func (b *workshop) builds() []string {
@@ -113,9 +113,9 @@ const (
 )
 
 // wantImage has the resource want another image.
-func (h *harness) wantImage(image string) {
+func (h *harness) wantImage(name string) {
 	h.resource = h.resource.DeepCopy()
-	h.resource.Object["spec"].(map[string]any)["image"] = image //nolint:forcetypeassert // it is made so
+	h.resource.Object["spec"].(map[string]any)["image"] = name //nolint:forcetypeassert // it is made so
 }
 
 func (h *harness) lastBuild() string { return h.resource.GetAnnotations()[orkv1.AnnotationLastBuild] }

@@ -55,12 +55,12 @@ func (d *Declarative) restless(s *scope, draft *status.Draft) (told bool, err er
 		return false, nil
 	}
 	s.lookAgain(over.until)
-	if s.waiting != nil || s.err != nil || s.denied != nil {
-		return false, nil
+	told = s.waiting == nil && s.err == nil && s.denied == nil
+	if told {
+		s.waiting = &waiting{reason: orkv1.ReasonStatusRestless, message: over.statusMessage(), stalled: true, partly: true}
+		d.setConditions(draft, s)
 	}
-	s.waiting = &waiting{reason: orkv1.ReasonStatusRestless, message: over.statusMessage(), stalled: true, partly: true}
-	d.setConditions(draft, s)
-	return true, nil
+	return told, nil
 }
 
 // noteStatus notes one more write of the status, and returns the contest once there are too many.

@@ -85,7 +85,7 @@ var _ = Describe("Tokens of service accounts", Ordered, func() {
 		asker = &caller{http: &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}, DisableKeepAlives: true}}, url: s.url()}
 		good := token(ctx, "builder-ci", orkv1.DefaultAudience)
 		Eventually(func() (err error) {
-			_, err = asker.http.Head(s.url() + "/api/v1/schema") //nolint:bodyclose // until it is served
+			_, err = asker.http.Head(s.url() + "/api/v1/schema")
 			return err
 		}).Should(Succeed())
 		Eventually(func() int {

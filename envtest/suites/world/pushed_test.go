@@ -99,7 +99,10 @@ func TestRegistryInTrouble(t *testing.T) {
 func TestHostileBuilders(t *testing.T) {
 	const name, limit = "registry.example.com/t/a:1", 4 * time.Second
 	line := func(fields map[string]any) string {
-		text, _ := json.Marshal(fields)
+		text, err := json.Marshal(fields)
+		if err != nil {
+			t.Fatal(err)
+		}
 		return string(text) + "\n"
 	}
 	wrong := line(map[string]any{"errorDetail": map[string]string{"message": loud}, "error": loud})
