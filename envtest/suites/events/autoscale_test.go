@@ -31,6 +31,7 @@ func crowd(ctx context.Context, namespace string, n int) {
 }
 
 var _ = Describe("the autoscaler of an operator", func() {
+	// Rows 119 and 120.
 	It("overrides at once while there is much to do, and restores after the cooldown", func(ctx context.Context) {
 		const cooldown = 4 * time.Second
 		namespace := newNamespace(ctx)
@@ -63,6 +64,7 @@ var _ = Describe("the autoscaler of an operator", func() {
 		Expect(counted("orkestra_autoscale_restores_total", namespace, nil)()).To(Equal(1))
 	}, NodeTimeout(2*time.Minute))
 
+	// Row 121.
 	It("has profiles whose numbers are relative to what is declared", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		autoscaled(ctx, namespace, `{workers: 2, resync: 1h, queue: {maxDepth: 10}}`, `{profile: burst}`)

@@ -246,6 +246,7 @@ onReconcile: {configMaps: [{name: "{{ .metadata.name }}", data: {replicas: "{{ .
 })
 
 var _ = Describe("an external call of a gate", func() {
+	// Row 39.
 	It("has the enqueue gate decide by the answer", func(ctx context.Context) {
 		namespace, s := newNamespace(ctx), newService()
 		s.answer(200, `{"state":"frozen"}`)
@@ -261,6 +262,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`, s, thisMachine)
 		Eventually(data(ctx, namespace, "a")).ShouldNot(BeNil())
 	})
 
+	// Row 39.
 	It("has the reconcile gate decide by the answer", func(ctx context.Context) {
 		namespace, s := newNamespace(ctx), newService()
 		s.answer(200, "frozen")
@@ -276,6 +278,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`, s, thisMachine)
 		Eventually(data(ctx, namespace, "a")).ShouldNot(BeNil())
 	})
 
+	// Row 38.
 	DescribeTable("Defect04: follows failPolicy when it fails, shared or not", func(ctx context.Context, gates string, admitted bool, which string) {
 		namespace, s := newNamespace(ctx), newService()
 		s.answer(503, "")

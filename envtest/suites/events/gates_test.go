@@ -22,6 +22,7 @@ import (
 const quietResync = "reconciler: {resync: 1h}\n"
 
 var _ = Describe("a namespace that is left alone", func() {
+	// Row 16.
 	It("has resources that get no cycle once they are told so", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "restrictedNamespaces: ["+namespace+"]", quietResync+"onReconcile: {configMaps: [{name: a, data: {a: b}}]}")
@@ -40,6 +41,7 @@ var _ = Describe("a namespace that is left alone", func() {
 		Eventually(o.Cycles).Should(Equal(before + 1))
 	})
 
+	// Row 18.
 	It("lets its resources be deleted", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		w := widget(namespace, "w", "")
@@ -52,6 +54,7 @@ var _ = Describe("a namespace that is left alone", func() {
 })
 
 var _ = Describe("an enqueue gate", func() {
+	// Row 35.
 	It("drops a change of the status alone by the sentinel generationChanged", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
@@ -101,6 +104,7 @@ preReconcile:
 })
 
 var _ = Describe("a reconcile gate", func() {
+	// Row 36.
 	It("Defect02: lets a new resource through whatever its sentinels", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		operate(ctx, namespace, "", quietResync+`
@@ -112,6 +116,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`)
 		Eventually(data(ctx, namespace, "a")).ShouldNot(BeNil())
 	})
 
+	// Row 37.
 	It("Defect10: drops the item until the next event, which is told in the health, without a failure", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
@@ -130,6 +135,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`)
 		Expect(data(ctx, namespace, "a")()).NotTo(BeNil())
 	})
 
+	// Row 40.
 	It("never holds back a deletion, nor does an enqueue gate", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		closed := `{when: [{field: spec.never, equals: "true"}]}`
@@ -145,6 +151,7 @@ onReconcile: {configMaps: [{name: a, data: {a: b}}]}`)
 	// slow makes a cycle take a while whenever the spec changed.
 	const slow = "onReconcile: {configMaps: [{name: \"{{ .metadata.name }}\", sleep: 3s, data: {a: \"{{ .spec.a }}\"}}]}"
 
+	// Row 42.
 	It("Defect06: merges the sentinels of events that wait", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
@@ -161,6 +168,7 @@ preReconcile:
 		Expect(gate(namespace, "reconcile", "refused")()).To(BeZero())
 	})
 
+	// Row 41.
 	It("Defect07: sees each event by itself, in order, with eventAware", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", quietResync+`
@@ -197,12 +205,14 @@ var _ = Describe("a full queue", func() {
 		}
 	}
 
+	// Row 44.
 	It("drops every event from maxDepth on", func(ctx context.Context) {
 		namespace := busy(ctx, "{maxDepth: 3, behaviour: {onLimit: {drop: true}}}")
 		fill(ctx, namespace, 5, "silver")
 		Eventually(dropped(namespace, "limit")).Should(Equal(2))
 	})
 
+	// Row 45.
 	It("Defect11: drops by conditions those that pass, and no others", func(ctx context.Context) {
 		namespace := busy(ctx, `{maxDepth: 2, behaviour: {onLimit: {when: [{field: spec.tier, notEquals: gold}]}}}`)
 		fill(ctx, namespace, 4, "gold")
@@ -211,6 +221,7 @@ var _ = Describe("a full queue", func() {
 		Consistently(dropped(namespace, "limit")).Should(Equal(1))
 	})
 
+	// Row 46.
 	It("Defect12: drops by a threshold, and by its limit as well", func(ctx context.Context) {
 		namespace := busy(ctx, `{maxDepth: 4, behaviour: {onThreshold: {value: 50, when: [{field: spec.tier, notEquals: gold}]}, onLimit: {drop: true}}}`)
 		fill(ctx, namespace, 3, "silver")
@@ -219,6 +230,7 @@ var _ = Describe("a full queue", func() {
 		Eventually(dropped(namespace, "limit")).Should(Equal(1))
 	})
 
+	// Row 48.
 	It("drops nothing by maxDepth alone", func(ctx context.Context) {
 		namespace := busy(ctx, "{maxDepth: 1}")
 		fill(ctx, namespace, 3, "silver")
@@ -228,6 +240,7 @@ var _ = Describe("a full queue", func() {
 })
 
 var _ = Describe("a requeue", func() {
+	// Row 50.
 	It("comes after the rendered time, while its conditions pass", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, "", `
@@ -249,8 +262,11 @@ preReconcile:
 var _ = DescribeTable("a Katalog with gates that cannot be", func(box, want string) {
 	Expect(problems(katalogOf("w", "", box))).To(ContainSubstring(want))
 },
+	// Row 33.
 	Entry("unknown sentinel", "preReconcile: {sentinels: [specChanged]}", "there is no such sentinel (valid: generationChanged, labelsChanged, "),
+	// Row 34.
 	Entry("sentinel of a gate that preReconcile does not have", "preReconcile: {enqueueGate: {sentinels: [uidChanged]}}", "is not among preReconcile.sentinels"),
+	// Row 47.
 	Entry("behaviour without maxDepth", "reconciler: {queue: {behaviour: {onLimit: {drop: true}}}}", "maxDepth"),
 	Entry("failPolicy", "preReconcile: {enqueueGate: {failPolicy: maybe}}", "open, closed"),
 )

@@ -167,6 +167,7 @@ func makeLive(ctx context.Context, kind, space, name string, spec map[string]any
 }
 
 var _ = Describe("The live API", func() {
+	// Rows 111, 115, 116, 118 and 119.
 	It("tells what the operator does, and what gates read of it is the same", func(ctx SpecContext) {
 		o := startLive(ctx)
 		space := newNamespace(ctx)

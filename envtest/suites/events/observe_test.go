@@ -159,6 +159,7 @@ events:
 		Eventually(cycles).Should(HaveLen(3))
 	})
 
+	// Row 32.
 	It("Row 56: asks the gate of the watch about the sentinels of the object", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		shared := configMap(namespace, "shared")

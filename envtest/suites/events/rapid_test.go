@@ -45,6 +45,7 @@ var _ = Describe("two hundred rapid edits of one resource", func() {
 		return want
 	}
 
+	// Rows 41 and 43.
 	It("lead to one cycle each with eventAware, with their own sentinels, in their order, and never two at once", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := observeWork(ctx, namespace, true)
@@ -54,6 +55,7 @@ var _ = Describe("two hundred rapid edits of one resource", func() {
 		Expect(o.most).To(Equal(1), "cycles at once")
 	})
 
+	// Row 42.
 	It("wait as one without it, and no change of the generation is lost", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := observeWork(ctx, namespace, false)

@@ -92,6 +92,7 @@ spec:
 			MatchError(And(ContainSubstring("can't be validated: external calls: plans"), ContainSubstring("500"))))
 	})
 
+	// Row 31.
 	It("deny a value that another resource has, and let it keep its own", func(ctx SpecContext) {
 		first := resource("v1", "Lodge", in, "first", "{plan: gold, host: taken}")
 		Expect(cluster.Create(ctx, first)).To(Succeed())

@@ -53,6 +53,7 @@ func severalChildren(namespace string) map[string]client.Object {
 }
 
 var _ = Describe("a converged resource", func() {
+	// Rows 73 and 115.
 	It("costs no request over resyncs", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{box: several})
@@ -93,6 +94,7 @@ status: {fields: [{path: phase, value: "{{ .children.deployment.metadata.name }}
 		Expect(restarted.takeEvents()).To(BeEmpty())
 	})
 
+	// Row 73.
 	It("leaves the annotations and labels of others alone and repairs its own, each with one request", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{box: strings.Replace(several, "1s", "1h", 1)})
@@ -124,6 +126,7 @@ status: {fields: [{path: phase, value: "{{ .children.deployment.metadata.name }}
 		}
 	})
 
+	// Row 73.
 	It("repairs fields below spec and data", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{box: several})

@@ -87,6 +87,7 @@ onReconcile:
 		o.expectConverged(ctx)
 	})
 
+	// Row 15.
 	It("waits for a kind that is not installed, and goes on without a restart", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{box: `

@@ -44,6 +44,7 @@ status:
     - {path: db, value: "{{ .children.deployments.db.ready }}"}
 `
 
+	// Row 114.
 	It("is made when they are ready, as their events tell, and costs nothing then", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{box: box})

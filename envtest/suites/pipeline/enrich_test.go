@@ -32,6 +32,7 @@ var _ = Describe("enrich", func() {
 		}
 	}
 
+	// Row 71.
 	It("tells of the Pods of a Deployment and of what goes wrong with them, and asks for nothing in a cycle", func(ctx context.Context) {
 		o := start(ctx, declared{entry: `enrich: [pods, events: {when: [{field: spec.look, equals: "true"}]}]`, box: `
 reconciler: {resync: 1s}

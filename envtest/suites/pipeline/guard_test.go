@@ -62,6 +62,7 @@ onReconcile: {configMaps: [{forEach: {field: spec.list}, name: "{{ .item }}"}]}`
 })
 
 var _ = Describe("a namespace that the Katalog leaves alone", func() {
+	// Row 16.
 	It("has resources that are told so, once", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{entry: `restrictedNamespaces: [` + namespace + `]`, box: `
@@ -77,6 +78,7 @@ onReconcile: {configMaps: [{name: a, data: {a: "1"}}]}`})
 		Expect(o.takeEvents()).To(HaveLen(1))
 	})
 
+	// Row 17.
 	It("is no child either", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		operate(ctx, namespace, declared{entry: `restrictedNamespaces: [kube-system, payments]`, box: `
@@ -87,6 +89,7 @@ onReconcile: {namespaces: [{name: payments}, {name: "{{ .metadata.namespace }}-m
 		Expect(exists(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace + "-mine"}})()).To(BeTrue())
 	})
 
+	// Row 17.
 	It("gets no child, loses none, and the others are made", func(ctx context.Context) {
 		other := newNamespace(ctx)
 		box := `
@@ -106,6 +109,7 @@ onReconcile:
 })
 
 var _ = Describe("the next cycle", func() {
+	// Row 50.
 	It("comes after requeue.after", func(ctx context.Context) {
 		o := start(ctx, declared{box: `
 reconciler:

@@ -127,6 +127,7 @@ onReconcile:
 		o.expectConverged(ctx)
 	})
 
+	// Row 72.
 	It("stays, unchanged, when it is created once or a job", func(ctx context.Context) {
 		box := `
 onCreate:

@@ -17,6 +17,7 @@ onReconcile:
   configMaps: [{name: a, data: {size: "{{ .spec.size }}", team: "{{ .spec.team }}"}}]
 `
 
+	// Row 112.
 	It("Defect59: leave the children of a resource that they deny as they are, try nothing again, and degrade nothing", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{entry: `
@@ -58,6 +59,7 @@ validation:
 		Expect(conditionOf(ctx, w, "Stalled")()).To(BeNil())
 	})
 
+	// Row 70.
 	It("Defect60: see what mutation sets, unless mutateFirst is false, and never write it back", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		o := operate(ctx, namespace, declared{entry: `
@@ -81,6 +83,7 @@ validation: {rules: [{field: spec.size, min: "1", message: "at least 1"}]}`, box
 		Eventually(ready(ctx, w)).Should(HaveExactElements("False", "ValidationFailed", HavePrefix(`validation failed: field "spec.size": at least 1`)))
 	})
 
+	// Row 31.
 	It("hold a value for unique while another resource has it", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		operate(ctx, namespace, declared{

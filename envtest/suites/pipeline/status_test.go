@@ -39,6 +39,7 @@ func startKind(ctx context.Context, d declared, fields string) (*operator, *unst
 }
 
 var _ = Describe("the status", func() {
+	// Rows 113 and 114.
 	It("has conditions, declared fields, and what the children say", func(ctx context.Context) {
 		o := start(ctx, declared{box: `
 onReconcile: {configMaps: [{name: a, data: {a: "1"}}, {name: b, data: {a: "1"}}]}
@@ -118,6 +119,7 @@ status:
 		Expect(field(ctx, w, "status", "observedGeneration")()).To(Equal(fmt.Sprint(w.GetGeneration())))
 	})
 
+	// Row 112.
 	It("moves a transition time with the status of the condition alone", func(ctx context.Context) {
 		o := start(ctx, declared{box: `onReconcile: {configMaps: [{name: "{{ .spec.name }}", data: {a: "1"}}]}`}, `spec: {name: a}`)
 		w := object("Widget", o.namespace, "w", "")
@@ -195,6 +197,7 @@ status:
 		o.expectConverged(ctx)
 	})
 
+	// Row 114.
 	It("drives a state machine by the job of the current step", func(ctx context.Context) {
 		o := start(ctx, declared{box: `
 onCreate:

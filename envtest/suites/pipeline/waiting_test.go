@@ -13,6 +13,7 @@ import (
 var _ = Describe("a resource that waits", func() {
 	const rarely = "reconciler: {resync: 1h}\n"
 
+	// Row 31.
 	It("gets a unique value when the other resource changes it, or is deleted", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		operate(ctx, namespace, declared{

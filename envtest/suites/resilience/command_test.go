@@ -74,6 +74,7 @@ var _ = Describe("ork run", Ordered, func() {
 		Expect(session.Err).To(gbytes.Say("interrupted while reading"))
 	})
 
+	// Row 123.
 	It("finishes the cycles that have begun when it is told to end, and reports no failure", func(ctx SpecContext) {
 		const group = "sigterm.example.com"
 		install(ctx, widgets(group))

@@ -15,6 +15,7 @@ import (
 )
 
 var _ = Describe("A definition", func() {
+	// Row 13.
 	It("that is missing at the start is waited for without polling, and its controller starts as soon as it is there", func(ctx SpecContext) {
 		const group = "late.example.com"
 		late := widgets(group)
@@ -35,6 +36,7 @@ var _ = Describe("A definition", func() {
 		Expect(o.logbook.errors()).To(BeEmpty())
 	})
 
+	// Row 14.
 	It("that is deleted takes its controller and informer along, leaves others alone, and may come back otherwise", func(ctx SpecContext) {
 		const group, other = "gone.example.com", "stays.example.com"
 		gone := widgets(group)
@@ -158,6 +160,7 @@ var _ = Describe("A definition", func() {
 		Eventually(statusOf, 10*time.Second).Should(Equal(map[string]any{"first": "one", "second": "two"}))
 	})
 
+	// Row 15.
 	It("of a kind of children may come late, go, and come back", func(ctx SpecContext) {
 		const group = "parts.example.com"
 		parts := definition.Open(group, "Part", "parts", apiextensionsv1.NamespaceScoped)

@@ -61,6 +61,7 @@ var _ = Describe("Replicas", Ordered, func() {
 		}
 	}
 
+	// Row 122.
 	It("take over from a leader that is killed under load, and nothing is lost or done twice", func(ctx SpecContext) {
 		const group, count = "killed.example.com", 200
 		install(ctx, widgets(group))
@@ -107,6 +108,7 @@ var _ = Describe("Replicas", Ordered, func() {
 		Expect(second.log()).NotTo(ContainSubstring(`"level":"error"`))
 	})
 
+	// Row 122.
 	It("Defect76: tell over HTTP who leads, to those who have the token", func(ctx SpecContext) {
 		const group = "told.example.com"
 		install(ctx, widgets(group))
@@ -176,6 +178,7 @@ var _ = Describe("Replicas", Ordered, func() {
 		Expect(only.log()).To(ContainSubstring("leader election lost"))
 	})
 
+	// Row 122.
 	It("Defect76: that follow are pending, know the resources, and list nothing when they take over", func(ctx SpecContext) {
 		const group = "follower.example.com"
 		install(ctx, widgets(group))

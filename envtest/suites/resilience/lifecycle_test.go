@@ -36,6 +36,7 @@ var _ = Describe("The definitions of a chain of entries", Ordered, func() {
 		return And(HaveField("Missing", missing), HaveField("HasUnhealthyDeps", unhealthy), HaveField("State", state))
 	}
 
+	// Row 12.
 	It("do not keep those that depend on nothing from starting", func(ctx SpecContext) {
 		o.awaitRunning("apart")
 		Expect(o.running("base")()).To(BeFalse())
@@ -57,6 +58,7 @@ var _ = Describe("The definitions of a chain of entries", Ordered, func() {
 		Eventually(of("healthy")).Should(HaveField("HasUnhealthyDeps", false))
 	})
 
+	// Row 14.
 	It("Defect71: are missing when they are gone, and only then", func(ctx SpecContext) {
 		uninstall(ctx, widgets(base))
 		Eventually(of("base"), 5*time.Second).Should(ok(true, false, health.Degraded))
@@ -72,6 +74,7 @@ var _ = Describe("The definitions of a chain of entries", Ordered, func() {
 		Eventually(ready(ctx, dependent), 5*time.Second).Should(BeTrue())
 	})
 
+	// Row 14.
 	It("Defect73: can come back, and the queue is in use again", func(ctx SpecContext) {
 		install(ctx, widgets(base))
 		o.awaitRunning("base")
@@ -82,6 +85,7 @@ var _ = Describe("The definitions of a chain of entries", Ordered, func() {
 		Eventually(func() (map[string]string, error) { return sizes(ctx, space) }, 5*time.Second).Should(HaveKeyWithValue("two", "3"))
 	})
 
+	// Row 14.
 	It("Defect79: leave nothing degraded once they are back", func() {
 		Eventually(of("base"), 5*time.Second).Should(ok(false, false, health.Healthy))
 		Eventually(of("healthy")).Should(ok(false, false, health.Healthy))
@@ -91,6 +95,7 @@ var _ = Describe("The definitions of a chain of entries", Ordered, func() {
 })
 
 var _ = Describe("The end of entries that depend on each other", func() {
+	// Row 123.
 	It("comes first for what depends, and what it depends on works until then", func(ctx SpecContext) {
 		const base, dependent = "endbase.example.com", "enddependent.example.com"
 		install(ctx, widgets(base), widgets(dependent))

@@ -16,6 +16,7 @@ import (
 )
 
 var _ = Describe("The end of an operator", func() {
+	// Row 123.
 	It("lets the cycles that have begun finish, and begins no other", func(ctx SpecContext) {
 		const group = "drain.example.com"
 		install(ctx, widgets(group))
