@@ -2,6 +2,7 @@ package conditions
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -54,11 +55,46 @@ func timeKeys(c *orkv1.Condition) []string {
 	return keys
 }
 
-// timed compiles the one statement about the time that a condition may be, and reports everything that stands beside it.
-func (b *builder) timed(c *orkv1.Condition, keys []string, at *field.Path) statement {
-	for _, second := range keys[1:] {
-		b.beside(at.Child(second), keys[0], second)
+// both is the time that is in all of several periods: on weekdays from nine to five.
+type both []period
+
+func (b both) at(now time.Time) (within bool, until time.Time) {
+	within = true
+	var first, last time.Time // the next change of those it is in, and the last one of those it is not in
+	forever := false
+	for _, one := range b {
+		in, change := one.at(now)
+		switch {
+		case !in:
+			within = false
+			forever = forever || change.IsZero()
+			if change.After(last) {
+				last = change
+			}
+		case !change.IsZero() && (first.IsZero() || change.Before(first)):
+			first = change
+		}
 	}
+	switch {
+	case within:
+		return true, first
+	case forever:
+		return false, time.Time{}
+	default:
+		return false, last
+	}
+}
+
+func (b both) String() string {
+	texts := make([]string, 0, len(b))
+	for _, one := range b {
+		texts = append(texts, one.String())
+	}
+	return strings.Join(texts, " and ")
+}
+
+// timed compiles what a condition says about the time, which is all of what it says, and reports everything else that stands beside it.
+func (b *builder) timed(c *orkv1.Condition, keys []string, at *field.Path) statement {
 	if c.Field != "" {
 		b.beside(at.Child("field"), keys[0], "field")
 	}
@@ -69,7 +105,7 @@ func (b *builder) timed(c *orkv1.Condition, keys []string, at *field.Path) state
 	if c.ValueType != "" {
 		b.errors = append(b.errors, field.Forbidden(at.Child("valueType"), keys[0]+" compares no values"))
 	}
-	var first period
+	all := make(both, 0, len(keys))
 	for _, key := range keys {
 		var compiled period
 		switch key {
@@ -80,11 +116,14 @@ func (b *builder) timed(c *orkv1.Condition, keys []string, at *field.Path) state
 		default:
 			compiled = b.cron(c, at)
 		}
-		if first == nil {
-			first = compiled
+		if compiled != nil { // what is wrong is reported
+			all = append(all, compiled)
 		}
 	}
-	return &timed{period: first}
+	if len(all) == 1 {
+		return &timed{period: all[0]}
+	}
+	return &timed{period: all}
 }
 
 // comparisonKeys are the keys of all comparisons, also of those that say nothing.

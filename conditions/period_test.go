@@ -36,6 +36,10 @@ func evaluate(p *conditions.Program, now time.Time) (pass bool, edge time.Time) 
 func TestEdges(t *testing.T) {
 	yes, no := orkv1.Condition{Field: "metadata.name"}, orkv1.Condition{Field: "spec.absent"}
 	day := func(names ...string) orkv1.Condition { return orkv1.Condition{DayOfWeek: &orkv1.DayOfWeek{In: names}} }
+	both := func(one, other orkv1.Condition) orkv1.Condition {
+		one.DayOfWeek = other.DayOfWeek
+		return one
+	}
 	all := day("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 	cases := map[string]struct {
 		reason string
@@ -54,6 +58,10 @@ func TestEdges(t *testing.T) {
 		"Negated":       {"the opposite changes at the same time", when(negated(window("08:00", "18:00"))), "2026-03-04 18:01:00"},
 		"Weekday":       {"until the weekend", when(orkv1.Condition{DayOfWeek: &orkv1.DayOfWeek{Weekday: new(true)}}), "2026-03-07 00:00:00"},
 		"Day":           {"the next one", when(day("Tuesday")), "2026-03-10 00:00:00"},
+		"Both":          {"it is in both until the first ends", when(both(window("08:00", "18:00"), day("Wednesday"))), "2026-03-04 18:01:00"},
+		"BothDay":       {"the day ends before the time does", when(both(window("08:00", "07:59"), day("Wednesday"))), "2026-03-05 00:00:00"},
+		"BothLater":     {"nothing changes before the last has begun", when(both(window("11:00", "18:00"), day("Friday"))), "2026-03-06 00:00:00"},
+		"BothOther":     {"the day is right", when(both(window("11:00", "18:00"), day("Wednesday"))), "2026-03-04 11:00:00"},
 		"EveryDay":      {"every day has no edge", when(all), ""},
 		"CronOpen":      {"an hour after the fire", when(open("0 10 * * *", time.Hour)), "2026-03-04 11:00:00"},
 		"CronClosed":    {"the next fire", when(open("0 9 * * 1", time.Hour)), "2026-03-09 09:00:00"},

@@ -16,7 +16,7 @@ import (
 )
 
 // reached are the stages whose packs must work.
-var reached = []string{"foundation", "language", "resources", "events", "world"}
+var reached = []string{"foundation", "language", "resources", "events", "world", "gateway"}
 
 // coded are the packs whose Katalogs name Go code. A program that has it runs them.
 var coded = []string{"kubeclient-03-hooks-targets", "orkspace-04-ctrlruntime"}
