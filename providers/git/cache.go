@@ -26,9 +26,10 @@ type cache struct {
 	opts Options
 	now  func() time.Time
 
-	opening sync.Mutex // guards dir until it is set, and lock
+	opening sync.Mutex // guards dir until it is set, lock and closed
 	dir     string
 	lock    *os.File
+	closed  bool
 
 	mu     sync.Mutex // guards copies and what they say of their size and use
 	copies map[string]*workingCopy
@@ -38,7 +39,10 @@ type cache struct {
 func (c *cache) open() error {
 	c.opening.Lock()
 	defer c.opening.Unlock()
-	if c.dir != "" {
+	switch {
+	case c.closed:
+		return errors.New("fetching has ended with the operator")
+	case c.dir != "":
 		return nil
 	}
 	root := c.opts.Dir
@@ -112,11 +116,12 @@ func (c *cache) find(dir string) error {
 func (c *cache) close() error {
 	c.opening.Lock()
 	defer c.opening.Unlock()
+	c.closed = true
 	if c.lock == nil {
 		return nil
 	}
-	err := c.lock.Close()
-	c.dir, c.lock = "", nil
+	err := c.lock.Close() // the folder's name stays: what is fetched meanwhile must not be written elsewhere
+	c.lock = nil
 	return err //nolint:wrapcheck // names the file
 }
 

@@ -30,6 +30,7 @@ var _ = Describe("an image of a repository", func() {
 		Expect(err).NotTo(HaveOccurred())
 		fetcher, err := git.New(git.Options{Dialer: dialer, Dir: GinkgoT().TempDir(), Share: time.Millisecond})
 		Expect(err).NotTo(HaveOccurred())
+		DeferCleanup(fetcher.Close) // after the operator has ended
 		builder, err := buildkit.New("tcp://"+kit.Address, buildkit.Options{TLSDir: kit.TLSDir})
 		Expect(err).NotTo(HaveOccurred())
 		operate(ctx, namespace, katalogOf(namespace, "", "", fmt.Sprintf(`
@@ -49,7 +50,6 @@ onReconcile:
 			Checkouts: fetcher, Builders: map[orkv1.DockerBuilder]image.Builder{"": builder},
 			Builds: image.Options{Backoff: 200 * time.Millisecond, MaxBackoff: time.Second},
 		})
-		DeferCleanup(fetcher.Close)
 		w := create(ctx, namespace, "shop", "")
 
 		shows := func(commit string) {
