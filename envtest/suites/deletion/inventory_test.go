@@ -158,5 +158,5 @@ var _ = Describe("a protected child", func() {
 var _ = It("Row 19: a Katalog that asks for the protection of a gateway is refused, and not left without it", func() {
 	const text = "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: a}\nsecurity: {deletionProtection: {enabled: true, strictMode: true}}\nspec: {crds: {}}\n"
 	_, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
-	Expect(err).To(MatchError(ContainSubstring("security.deletionProtection: not supported yet")))
+	Expect(err).To(MatchError(ContainSubstring("security.deletionProtection: needs a gateway, and the Katalog declares none")))
 })
