@@ -1,7 +1,9 @@
 package reconciler
 
 import (
+	"encoding/json"
 	"fmt"
+	"hash/fnv"
 	"strings"
 	"sync"
 	"time"
@@ -35,8 +37,13 @@ type childName struct {
 type contest struct {
 	// generation is that of the resource. Another one has another declaration, perhaps.
 	generation int64
-	// writes within the window, the oldest first.
-	writes []time.Time
+	// declared stands for what was written last, and writes are those of it within the window, the oldest first: what another resource, a call
+	// or a child tells may have something else declared each time, and that is no contest.
+	declared uint64
+	writes   []time.Time
+	// all are the writes of whatever within the window. Restless tells that there were too many of these.
+	all      []time.Time
+	restless bool
 	// until is when the child may be written again, zero while there is no contest, and delay what it comes from.
 	until time.Time
 	delay time.Duration
@@ -56,7 +63,7 @@ func childNameOf(one *planned) childName {
 }
 
 // open returns the contest over a child that must not be written now, or nil. The name of none stands for the resource's own status.
-func (c *contests) open(s *scope, name childName, now time.Time) *contest {
+func (c *contests) open(s *scope, name childName, now time.Time, declared func() uint64) *contest {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	mine := c.byResource[s.Item.NamespacedName]
@@ -64,11 +71,22 @@ func (c *contests) open(s *scope, name childName, now time.Time) *contest {
 		return nil
 	}
 	known := mine[name]
-	if known == nil || known.generation != s.Object.GetGeneration() || !now.Before(known.until) {
+	if known == nil || known.generation != s.Object.GetGeneration() || !now.Before(known.until) || !known.restless && known.declared != declared() {
 		return nil
 	}
 	seen := *known
 	return &seen
+}
+
+// declaredAs stands for what a child is declared as.
+func declaredAs(one *planned) uint64 {
+	text, err := json.Marshal(one.Object.Object)
+	if err != nil {
+		return 0 // the server will say what is wrong
+	}
+	sum := fnv.New64a()
+	_, _ = sum.Write(text)
+	return sum.Sum64()
 }
 
 // note counts what became of a child, and returns the contest over it once there is one. A child that was as declared when its time came is
@@ -94,15 +112,27 @@ func (c *contests) note(s *scope, one *planned, change apply.Change, now time.Ti
 		return nil
 	}
 	known = c.knownLocked(s, childNameOf(one))
-	for len(known.writes) > 0 && now.Sub(known.writes[0]) >= contestWindow {
-		known.writes = known.writes[1:]
+	if declared := declaredAs(one); declared != known.declared {
+		known.declared, known.writes = declared, nil
+		if !known.restless {
+			known.until = time.Time{}
+		}
 	}
-	known.writes = append(known.writes, now)
+	known.writes, known.all = within(known.writes, now), within(known.all, now)
 	known.fields = change.Fields
 	if change.By != "" { // not every event that comes with a contest tells
 		known.by = change.By
 	}
-	return known.slow(len(known.writes) > contestedAfter, now)
+	known.restless = known.restless || len(known.all) > restlessAfter
+	return known.slow(len(known.writes) > contestedAfter || known.restless, now)
+}
+
+// within adds a time to those that are not longer ago than the window.
+func within(times []time.Time, now time.Time) []time.Time {
+	for len(times) > 0 && now.Sub(times[0]) >= contestWindow {
+		times = times[1:]
+	}
+	return append(times, now)
 }
 
 // knownLocked is the contest over a child, a new one where there was none of the generation.
@@ -146,7 +176,7 @@ func (c *contests) forget(resource types.NamespacedName) {
 
 // contested tells whether a child has to be left as somebody else wants it for a while, and notes why. The rest of the cycle is done.
 func (d *Declarative) contested(s *scope, one *planned) bool {
-	over := d.contests.open(s, childNameOf(one), d.Now())
+	over := d.contests.open(s, childNameOf(one), d.Now(), func() uint64 { return declaredAs(one) })
 	s.tellContest(one, over)
 	return over != nil
 }
@@ -181,6 +211,10 @@ func (c *contest) message(one *planned) string {
 	what := "is deleted"
 	if len(c.fields) > 0 {
 		what = strings.Join(c.fields, ", ") + " is changed"
+	}
+	if c.restless {
+		return fmt.Sprintf("%s %s: %s, for it is declared otherwise each time, more than %d times in a minute; it is written again only after a while: "+
+			"declare what stays the same", one.Object.GetKind(), one.Object.GetName(), what, restlessAfter)
 	}
 	by := "somebody else"
 	if c.by != "" {

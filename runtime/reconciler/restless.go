@@ -42,7 +42,7 @@ var errRestless = errors.New("the status is written too often")
 // draft now.
 func (d *Declarative) restless(s *scope, draft *status.Draft) (told bool, err error) {
 	now := d.Now()
-	if over := d.contests.open(s, childName{}, now); over != nil {
+	if over := d.contests.open(s, childName{}, now, func() uint64 { return 0 }); over != nil {
 		s.lookAgain(over.until)
 		return false, errRestless
 	}
