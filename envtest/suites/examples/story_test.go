@@ -33,9 +33,9 @@ var stories = map[string][]step{
 	"gateway": {
 		{
 			reason: "without a gateway it is stored, and the operator applies nothing of it",
-			change: object{"Shop", "shops", "books"}, patch: `{"spec":{"replicas":7}}`,
+			change: object{"Market", "shops", "books"}, patch: `{"spec":{"replicas":7}}`,
 			then: []fact{
-				{object{"Shop", "shops", "books"}, `{.status.conditions[?(@.type=="ValidationFailed")].reason}`, "DenyRuleViolation"},
+				{object{"Market", "shops", "books"}, `{.status.conditions[?(@.type=="ValidationFailed")].reason}`, "DenyRuleViolation"},
 				{object{"ConfigMap", "shops", "books-config"}, "{.data.replicas}", "2"},
 			},
 		},
