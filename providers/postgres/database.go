@@ -104,9 +104,7 @@ func (s *server) ensureDatabase(ctx context.Context, t *declared.Thing) error {
 // createDatabase makes a database with its comment: under another name at first, for there is no way to do both at once, and one without a
 // comment would be nobody's.
 func (s *server) createDatabase(ctx context.Context, name, said string) error {
-	sum := sha256.Sum256([]byte(name + "\x00" + said))
-	const length = 16
-	draft := "orkestra-new-" + hex.EncodeToString(sum[:length])
+	draft := draftOf(name, said)
 	err := s.doLong(ctx, s.pool, "CREATE DATABASE "+quote(draft))
 	if err != nil && !is(err, codeDuplicateDatabase) { // one that was left by a try that failed will do
 		return err
@@ -114,11 +112,29 @@ func (s *server) createDatabase(ctx context.Context, name, said string) error {
 	if err := s.do(ctx, s.pool, "COMMENT ON DATABASE "+quote(draft)+" IS "+literal(said)); err != nil {
 		return err
 	}
-	return s.do(ctx, s.pool, "ALTER DATABASE "+quote(draft)+" RENAME TO "+quote(name))
+	if err := s.do(ctx, s.pool, "ALTER DATABASE "+quote(draft)+" RENAME TO "+quote(name)); err != nil { // somebody else has the name by now, perhaps
+		return errors.Join(err, s.dropDraft(ctx, name, said))
+	}
+	return nil
+}
+
+// draftOf is the name under which a database is made that is to have a name and a comment. No other owner's has it.
+func draftOf(name, said string) string {
+	sum := sha256.Sum256([]byte(name + "\x00" + said))
+	const length = 16
+	return "orkestra-new-" + hex.EncodeToString(sum[:length])
+}
+
+// dropDraft takes away what a try that failed has left, if there is anything.
+func (s *server) dropDraft(ctx context.Context, name, said string) error {
+	return s.doLong(ctx, s.pool, "DROP DATABASE IF EXISTS "+quote(draftOf(name, said))+" WITH (FORCE)")
 }
 
 func (s *server) removeDatabase(ctx context.Context, t *declared.Thing) error {
 	name := t.Fields["name"]
+	if err := s.dropDraft(ctx, name, comment+t.Mark()); err != nil {
+		return err
+	}
 	found, err := s.database(ctx, name)
 	if err != nil || found == nil || mark(found.comment) != t.Mark() {
 		return err
