@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -109,6 +110,22 @@ func TestInfraPostgres(t *testing.T) {
 		}
 		if diff := cmp.Diff(before, admin.rows()); diff != "" {
 			t.Errorf("nothing differs, and something was written: -before, +after:\n%s", diff)
+		}
+	})
+
+	// Of two that want a database of one name at once, one gets it. What the other one had made for it must not stay.
+	t.Run("LeavesNoDraft", func(t *testing.T) {
+		a := all.in(t)
+		race := declare("database", "name", "race")
+		var both sync.WaitGroup
+		for _, name := range []string{"ra", "rb"} {
+			both.Go(func() { _ = a.reconcile(name, race) })
+		}
+		both.Wait()
+		a.mustRemove("ra", race)
+		a.mustRemove("rb", race)
+		if left := admin.texts(`SELECT datname FROM pg_database WHERE datname = 'race' OR datname LIKE 'orkestra-new-%'`); len(left) > 0 {
+			t.Errorf("left are %v", left)
 		}
 	})
 
