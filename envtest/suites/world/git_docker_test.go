@@ -8,13 +8,10 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/servers"
 	"github.com/orkestra-runtime/orkestra/providers/docker/buildkit"
 	"github.com/orkestra-runtime/orkestra/providers/git"
-	"github.com/orkestra-runtime/orkestra/providers/image"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
-	"github.com/orkestra-runtime/orkestra/runtime/engine"
 )
 
 var _ = Describe("an image of a repository", func() {
@@ -33,6 +30,8 @@ var _ = Describe("an image of a repository", func() {
 		DeferCleanup(fetcher.Close) // after the operator has ended
 		builder, err := buildkit.New("tcp://"+kit.Address, buildkit.Options{TLSDir: kit.TLSDir})
 		Expect(err).NotTo(HaveOccurred())
+		opts := built(builder, "", registry.Address)
+		opts.Checkouts = fetcher
 		operate(ctx, namespace, katalogOf(namespace, "", "", fmt.Sprintf(`
 reconciler: {resync: 1s}
 preReconcile: {reconcileGate: {eventAware: true}}
@@ -46,10 +45,7 @@ onReconcile:
   configMaps:
     - name: "{{ .metadata.name }}"
       data: {image: "{{ .docker.image }}@{{ .docker.digest }}", commit: "{{ .git.commit }}"}
-`, g.HTTP("app"), registry.Address)), engine.Options{
-			Checkouts: fetcher, Builders: map[orkv1.DockerBuilder]image.Builder{"": builder},
-			Builds: image.Options{Backoff: 200 * time.Millisecond, MaxBackoff: time.Second},
-		})
+`, g.HTTP("app"), registry.Address)), opts)
 		w := create(ctx, namespace, "shop", "")
 
 		shows := func(commit string) {
