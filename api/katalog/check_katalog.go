@@ -33,7 +33,7 @@ func (c *checker) shared(katalog *orkv1.Katalog) {
 // deletionProtection checks what is said of it in vain.
 func (c *checker) deletionProtection(katalog *orkv1.Katalog) {
 	s := katalog.Security
-	if s == nil || s.DeletionProtection == nil || s.DeletionProtection.Enabled != nil && !*s.DeletionProtection.Enabled {
+	if s == nil || s.DeletionProtection == nil || !on(s.DeletionProtection.Enabled) {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
@@ -42,7 +42,7 @@ func (c *checker) deletionProtection(katalog *orkv1.Katalog) {
 			continue
 		}
 		at := field.NewPath("spec", "crds").Key(name).Child("deletionProtection")
-		if own.ProtectCRD != nil && !*own.ProtectCRD && (own.ProtectCRs == nil || *own.ProtectCRs) {
+		if !on(own.ProtectCRD) && on(own.ProtectCRs) {
 			c.warnf(at.Child("protectCRD"), "deleting the definition deletes the resources, which are protected: false is hardly meant without protectCRs: false")
 		}
 		if own.StrictMode != nil && *own.StrictMode && !s.DeletionProtection.StrictMode {

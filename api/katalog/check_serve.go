@@ -40,12 +40,9 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 // serveFields checks what the rules that follow from the fields of an intent need.
 func (c *checker) serveFields(serve *orkv1.Serve, path *field.Path) {
 	taken := map[int32]*field.Path{}
-	for _, group := range []struct {
-		name   string
-		fields map[string]orkv1.ServeField
-	}{{"fields", serve.Fields}, {"labels", serve.Labels}, {"annotations", serve.Annotations}} {
-		for _, key := range slices.Sorted(maps.Keys(group.fields)) {
-			one, at := group.fields[key], path.Child(group.name).Key(key)
+	for group, fields := range serve.FieldGroups() {
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			one, at := fields[key], path.Child(group).Key(key)
 			if first := taken[one.Order]; one.Order != 0 && first != nil {
 				c.errorf(at.Child("order"), "%d is taken; the first is at %s", one.Order, c.doc.place(first.String()))
 			} else {

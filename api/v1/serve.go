@@ -1,5 +1,7 @@
 package v1
 
+import "iter"
+
 // Serve exposes a CRD through the gateway's API.
 type Serve struct {
 	// Enabled exposes the CRD. It needs that of gateway.api. Defaults to false.
@@ -56,6 +58,13 @@ type Serve struct {
 	// Compat keeps older behaviour.
 	// +optional
 	Compat *ServeCompat `json:"compat,omitempty"`
+}
+
+// FieldGroups goes through the maps of fields of an intent, by their keys.
+func (s *Serve) FieldGroups() iter.Seq2[string, map[string]ServeField] {
+	return func(yield func(string, map[string]ServeField) bool) {
+		_ = yield("fields", s.Fields) && yield("labels", s.Labels) && yield("annotations", s.Annotations)
+	}
 }
 
 // ServeCompat keeps older behaviour.

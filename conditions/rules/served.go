@@ -75,12 +75,9 @@ func served(serve *orkv1.Serve) []*servedField {
 	}
 	places := map[string]orkv1.Template{}
 	var all []*servedField
-	for _, group := range []struct {
-		name   string
-		fields map[string]orkv1.ServeField
-	}{{"fields", serve.Fields}, {"labels", serve.Labels}, {"annotations", serve.Annotations}} {
-		for _, key := range slices.Sorted(maps.Keys(group.fields)) {
-			one := &servedField{ServeField: new(group.fields[key]), group: group.name, key: key, places: places}
+	for group, fields := range serve.FieldGroups() {
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			one := &servedField{ServeField: new(fields[key]), group: group, key: key, places: places}
 			places[key] = one.place()
 			all = append(all, one)
 		}

@@ -1,51 +1,21 @@
 package cli
 
 import (
-	"bytes"
 	"strings"
-	"sync"
 	"testing"
 
+	"github.com/spf13/cobra"
+
 	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/command/commandtest"
 )
 
-// result is what a command leaves behind.
-type result struct {
-	Code     int
-	Out, Err string
-}
-
-// buffer may be written to by several goroutines, as a process's streams may.
-type buffer struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text) //nolint:wrapcheck // never fails
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
-
 // ork runs a command as main does.
-func ork(t *testing.T, in string, args ...string) result {
+func ork(t *testing.T, in string, args ...string) commandtest.Result {
 	t.Helper()
-	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	var out, errs buffer
-	opts := Options{In: strings.NewReader(in), Out: &out, Err: &errs}
-	root := command.Root(command.Streams{In: opts.In, Out: opts.Out, Err: opts.Err}, Commands(opts)...)
-	root.SetArgs(args)
-	code, message := command.ExitCode(root.ExecuteContext(t.Context()))
-	if message != "" {
-		_, _ = errs.Write([]byte("ork: " + message + "\n"))
-	}
-	return result{Code: code, Out: out.String(), Err: errs.String()}
+	return commandtest.Run(t, in, func(streams command.Streams) []*cobra.Command {
+		return Commands(Options{In: streams.In, Out: streams.Out, Err: streams.Err})
+	}, args...)
 }
 
 func TestGate(t *testing.T) {

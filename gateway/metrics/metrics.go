@@ -1,8 +1,6 @@
 package metrics
 
 import (
-	"errors"
-	"fmt"
 	"strconv"
 	"time"
 
@@ -10,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
+	"github.com/orkestra-runtime/orkestra/internal/series"
 )
 
 // The webhooks, as the label webhook names them.
@@ -77,35 +76,15 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		}),
 	}
 	for _, register := range []func() error{
-		share(registerer, &r.reviews), share(registerer, &r.reviewTook), share(registerer, &r.violations), share(registerer, &r.mutations),
-		share(registerer, &r.conversions), share(registerer, &r.convertTook), share(registerer, &r.deletions), share(registerer, &r.namespaces),
-		share(registerer, &r.requests), share(registerer, &r.requestTook), share(registerer, &r.tokenFailures), share(registerer, &r.expiry),
+		series.Share(registerer, &r.reviews), series.Share(registerer, &r.reviewTook), series.Share(registerer, &r.violations), series.Share(registerer, &r.mutations),
+		series.Share(registerer, &r.conversions), series.Share(registerer, &r.convertTook), series.Share(registerer, &r.deletions), series.Share(registerer, &r.namespaces),
+		series.Share(registerer, &r.requests), series.Share(registerer, &r.requestTook), series.Share(registerer, &r.tokenFailures), series.Share(registerer, &r.expiry),
 	} {
 		if err := register(); err != nil {
 			return nil, err
 		}
 	}
 	return r, nil
-}
-
-// share registers a collector, or replaces it with the one that is registered under its name already.
-func share[C prometheus.Collector](registerer prometheus.Registerer, collector *C) func() error {
-	return func() error {
-		err := registerer.Register(*collector)
-		if err == nil {
-			return nil
-		}
-		already, ok := errors.AsType[prometheus.AlreadyRegisteredError](err)
-		if !ok {
-			return fmt.Errorf("register metrics: %w", err)
-		}
-		existing, ok := already.ExistingCollector.(C)
-		if !ok {
-			return fmt.Errorf("register metrics: %w", err)
-		}
-		*collector = existing
-		return nil
-	}
 }
 
 // Expect has the series of a webhook about an entry exist from now on, with the value 0.

@@ -59,7 +59,7 @@ func (c *Compiler) call(declared *orkv1.ExternalCall, place string, index int, a
 	here := at.Child("external").Index(index)
 	c.wrong(CheckURL(c.Language, declared.URL, declared.Protocol, here.Child("url"))...)
 	if declared.Auth != nil && Site(declared.URL) == Templated {
-		c.Language.Warn(field.Invalid(here.Child("auth"), string(declared.URL),
+		c.Language.Warn(field.Invalid(here.Child("auth"), WithoutPassword(string(declared.URL)),
 			"the credential is sent to whatever host the resource names; write the host of url out, and leave only what is behind it to a template"))
 	}
 	language := c.Language.Within(c.Known.InCall())

@@ -49,7 +49,7 @@ func CheckURL(language *template.Language, declared orkv1.Template, protocol ork
 	if end := strings.IndexAny(rest, "/?#"); end >= 0 && !strings.Contains(rest[:end], "{{") {
 		authority = rest[:end]
 	}
-	shown := withoutPassword(text)
+	shown := WithoutPassword(text)
 	switch {
 	case text == "":
 		errs = append(errs, field.Required(at, "where the call goes to"))
@@ -91,8 +91,8 @@ func hasPassword(authority string) bool {
 	return found && password != "" && !strings.Contains(authority[:at], "{{")
 }
 
-// withoutPassword is a URL to be shown.
-func withoutPassword(text string) string {
+// WithoutPassword is a URL to be shown.
+func WithoutPassword(text string) string {
 	scheme, rest, found := strings.Cut(text, "://")
 	at := strings.LastIndex(rest, "@")
 	if !found || at < 0 {

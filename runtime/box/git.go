@@ -103,20 +103,25 @@ func (c *compiler) noGit(declared *orkv1.Block, at *field.Path) {
 	}
 }
 
-// Fetches tells whether a cycle of the box may fetch a repository.
-func (b *Box) Fetches() bool {
-	return b.Constructor == nil && slices.ContainsFunc(b.Blocks, func(block Block) bool { return block.Git != nil })
+// Gits are the repositories that a cycle of the box may fetch, in the order of their blocks: the cycle fetches the last one first.
+func (b *Box) Gits() []*Git {
+	if b.Constructor != nil {
+		return nil
+	}
+	var all []*Git
+	for i := range b.Blocks {
+		if git := b.Blocks[i].Git; git != nil {
+			all = append(all, git)
+		}
+	}
+	return all
 }
 
 // Gits are all repositories that the entry fetches.
 func (s *Set) Gits() []*Git {
 	var all []*Git
 	for _, b := range s.Boxes() {
-		for i := range b.Blocks {
-			if git := b.Blocks[i].Git; git != nil && b.Constructor == nil {
-				all = append(all, git)
-			}
-		}
+		all = append(all, b.Gits()...)
 	}
 	return all
 }

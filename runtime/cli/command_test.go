@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"net"
@@ -9,40 +8,18 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/go-logr/logr"
+	"github.com/spf13/cobra"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 
+	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/command/commandtest"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/runtime/simulate/crdschema"
 )
-
-// result is what a command leaves behind.
-type result struct {
-	Code     int
-	Out, Err string
-}
-
-// buffer may be written to by several goroutines, as a process's streams may.
-type buffer struct {
-	mu   sync.Mutex // guards text
-	text bytes.Buffer
-}
-
-func (b *buffer) Write(text []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.Write(text) //nolint:wrapcheck // never fails
-}
-
-func (b *buffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.text.String()
-}
 
 // errStarted is what the control plane of these tests says: no command gets so far.
 var errStarted = errors.New("a control plane was started")
@@ -50,21 +27,17 @@ var errStarted = errors.New("a control plane was started")
 // ork runs a command as main does.
 func ork(t *testing.T, in string, args ...string) result {
 	t.Helper()
-	t.Setenv("KUBERNETES_SERVICE_HOST", "")
-	var out, errs buffer
-	opts := Options{
-		In: strings.NewReader(in), Out: &out, Err: &errs,
-		StartControlPlane: func(context.Context, string, logr.Logger) (ControlPlane, error) { return nil, errStarted },
-		Define:            crdschema.New,
-	}
-	root := Root(opts, Commands(opts)...)
-	root.SetArgs(args)
-	code, message := ExitCode(root.ExecuteContext(t.Context()))
-	if message != "" {
-		_, _ = errs.Write([]byte("ork: " + message + "\n"))
-	}
-	return result{Code: code, Out: out.String(), Err: errs.String()}
+	return commandtest.Run(t, in, func(streams command.Streams) []*cobra.Command {
+		return Commands(Options{
+			In: streams.In, Out: streams.Out, Err: streams.Err,
+			StartControlPlane: func(context.Context, string, logr.Logger) (ControlPlane, error) { return nil, errStarted },
+			Define:            crdschema.New,
+		})
+	}, args...)
 }
+
+// result is what a command leaves behind.
+type result = commandtest.Result
 
 func TestExitCodes(t *testing.T) {
 	const valid = "testdata/validate/valid.yaml"

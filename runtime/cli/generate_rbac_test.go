@@ -6,10 +6,13 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/cobra"
 	rbacv1 "k8s.io/api/rbac/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/command/commandtest"
 )
 
 func TestGenerateRBAC(t *testing.T) {
@@ -36,16 +39,14 @@ func TestGenerateRBAC(t *testing.T) {
 			if err := os.WriteFile(path, []byte(tc.text), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			var out, errs buffer
-			opts := Options{Out: &out, Err: &errs, GatewayRights: func(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error) {
-				role := &rbacv1.Role{}
-				role.Name, role.Namespace = "gate-of-"+katalogs[0].Name, namespace
-				return []runtime.Object{role}, nil
-			}}
-			root := Root(opts, Commands(opts)...)
-			root.SetArgs(append([]string{"generate", "rbac", "-f", path}, tc.args...))
-			code, message := ExitCode(root.ExecuteContext(t.Context()))
-			got := out.String() + message
+			ran := commandtest.Run(t, "", func(streams command.Streams) []*cobra.Command {
+				return Commands(Options{Out: streams.Out, Err: streams.Err, GatewayRights: func(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error) {
+					role := &rbacv1.Role{}
+					role.Name, role.Namespace = "gate-of-"+katalogs[0].Name, namespace
+					return []runtime.Object{role}, nil
+				}})
+			}, append([]string{"generate", "rbac", "-f", path}, tc.args...)...)
+			code, got := ran.Code, ran.Out+ran.Err
 			if code != tc.code {
 				t.Errorf("\n%s\ncode %d, want %d: %s", tc.reason, code, tc.code, got)
 			}

@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/orkestra-runtime/orkestra/internal/series"
 )
 
 // Recorder holds the series of all CRDs.
@@ -69,15 +71,15 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		}, []string{"crd", "field", "rule"}),
 	}
 	for _, register := range []func() error{
-		share(registerer, &r.reconciles), share(registerer, &r.duration), share(registerer, &r.now),
-		share(registerer, &r.active), share(registerer, &r.activations),
-		share(registerer, &r.activationLatency), share(registerer, &r.panics), share(registerer, &r.children),
-		share(registerer, &r.rollbacks), share(registerer, &r.gates.decisions), share(registerer, &r.gates.dropped),
-		share(registerer, &r.observed), share(registerer, &r.validations), share(registerer, &r.rejections),
-		share(registerer, &r.scaling), share(registerer, &r.calls.total), share(registerer, &r.calls.failures),
-		share(registerer, &r.calls.duration), share(registerer, &r.provided.reconciles), share(registerer, &r.provided.deletes),
-		share(registerer, &r.provided.duration), share(registerer, &r.fetches.total), share(registerer, &r.fetches.duration),
-		share(registerer, &r.builds.total), share(registerer, &r.builds.duration), share(registerer, &r.builds.running),
+		series.Share(registerer, &r.reconciles), series.Share(registerer, &r.duration), series.Share(registerer, &r.now),
+		series.Share(registerer, &r.active), series.Share(registerer, &r.activations),
+		series.Share(registerer, &r.activationLatency), series.Share(registerer, &r.panics), series.Share(registerer, &r.children),
+		series.Share(registerer, &r.rollbacks), series.Share(registerer, &r.gates.decisions), series.Share(registerer, &r.gates.dropped),
+		series.Share(registerer, &r.observed), series.Share(registerer, &r.validations), series.Share(registerer, &r.rejections),
+		series.Share(registerer, &r.scaling), series.Share(registerer, &r.calls.total), series.Share(registerer, &r.calls.failures),
+		series.Share(registerer, &r.calls.duration), series.Share(registerer, &r.provided.reconciles), series.Share(registerer, &r.provided.deletes),
+		series.Share(registerer, &r.provided.duration), series.Share(registerer, &r.fetches.total), series.Share(registerer, &r.fetches.duration),
+		series.Share(registerer, &r.builds.total), series.Share(registerer, &r.builds.duration), series.Share(registerer, &r.builds.running),
 	} {
 		if err := register(); err != nil {
 			return nil, err

@@ -1,6 +1,10 @@
 package metrics
 
-import "github.com/prometheus/client_golang/prometheus"
+import (
+	"github.com/prometheus/client_golang/prometheus"
+
+	"github.com/orkestra-runtime/orkestra/internal/series"
+)
 
 // Reloads are the series of the Katalog files that are read while they run.
 type Reloads struct {
@@ -22,7 +26,7 @@ func NewReloads(registerer prometheus.Registerer) (*Reloads, error) {
 			Name: "orkestra_katalog_objects", Help: "Katalog objects by state: accepted as they are, or refused.",
 		}, []string{"state"}),
 	}
-	for _, register := range []func() error{share(registerer, &r.total), share(registerer, &r.successful), share(registerer, &r.objects)} {
+	for _, register := range []func() error{series.Share(registerer, &r.total), series.Share(registerer, &r.successful), series.Share(registerer, &r.objects)} {
 		if err := register(); err != nil {
 			return nil, err
 		}

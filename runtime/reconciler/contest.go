@@ -41,7 +41,8 @@ type contest struct {
 	// or a child tells may have something else declared each time, and that is no contest.
 	declared uint64
 	writes   []time.Time
-	// all are the writes of whatever within the window. Restless tells that there were too many of these.
+	// all are the writes of whatever within the window. Restless tells that there were too many of these, and that it does not matter what is
+	// declared.
 	all      []time.Time
 	restless bool
 	// until is when the child may be written again, zero while there is no contest, and delay what it comes from.
@@ -62,7 +63,8 @@ func childNameOf(one *planned) childName {
 	return childName{one.Object.GroupVersionKind(), client.ObjectKeyFromObject(one.Object)}
 }
 
-// open returns the contest over a child that must not be written now, or nil. The name of none stands for the resource's own status.
+// open returns the contest over a child that must not be written now, or nil. The name of none stands for the resource's own status, which has
+// nothing declared.
 func (c *contests) open(s *scope, name childName, now time.Time, declared func() uint64) *contest {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -239,8 +239,8 @@ func (d *Declarative) phases(s *scope) []phase {
 		return d.rollbackPhases(s)
 	default:
 		phases := []phase{
-			d.normalize, d.guard, d.keepFinalizers, d.callForHooks, d.obeyRules, d.readCross, d.fetchGit, d.callExternal, d.buildImages, d.observeChildren, d.plan,
-			d.decideReplicas, d.keepMetadata,
+			d.normalize, d.guard, d.keepFinalizers, d.callForHooks, d.obeyRules, d.readCross, d.fetchGit, d.callExternal, d.buildImages,
+			d.observeChildren, d.plan, d.decideReplicas, d.keepMetadata,
 		}
 		if s.Box.Hooks != nil && s.Box.Hooks.First {
 			return append(phases, d.reconcileHook, d.applyChildren, d.prune, d.provide, d.leaveSurfaces, d.recordSpec, d.recordCommit)

@@ -23,7 +23,7 @@ import (
 // fetchGit fetches the repositories of the blocks, that of onReconcile first. What the one that is fetched last comes to is what .git
 // shows. A gate that is closed keeps its block's from being fetched, unless it reads what comes of it.
 func (d *Declarative) fetchGit(ctx context.Context, s *scope) (done bool, err error) {
-	if !s.Box.Fetches() || !s.calls(s.Box.Gate, s.Box.GateWaitsForGit) {
+	if len(s.Box.Gits()) == 0 || !s.calls(s.Box.Gate, s.Box.GateWaitsForGit) {
 		return false, nil
 	}
 	for i := len(s.Box.Blocks) - 1; i >= 0; i-- {
@@ -116,29 +116,18 @@ func (s *scope) noteGit(fetched map[string]any) {
 
 // noteNotFetched shows that nothing is fetched yet to whatever reads it: what the block came to that is fetched last.
 func (s *scope) noteNotFetched() {
-	for i := range s.Box.Blocks {
-		if git := s.Box.Blocks[i].Git; git != nil {
-			s.noteGit(notFetched(lastCommit(s, git.Block)))
-			return
-		}
+	if all := s.Box.Gits(); len(all) > 0 {
+		s.noteGit(notFetched(lastCommit(s, all[0].Block)))
 	}
 }
 
 // lastCommit is the commit of a block that a cycle succeeded with, empty when none did.
 func lastCommit(s *scope, block string) string {
+	all := s.Box.Gits()
+	first := all[len(all)-1].Block
 	for _, text := range annotated(s.Object, orkv1.AnnotationLastCommit) {
-		if commit := commitsOf(text, s.firstFetched())[block]; commit != "" {
+		if commit := commitsOf(text, first)[block]; commit != "" {
 			return commit
-		}
-	}
-	return ""
-}
-
-// firstFetched is the block whose repository is fetched first.
-func (s *scope) firstFetched() string {
-	for i := range slices.Backward(s.Box.Blocks) {
-		if git := s.Box.Blocks[i].Git; git != nil {
-			return git.Block
 		}
 	}
 	return ""
@@ -177,11 +166,9 @@ func (d *Declarative) recordCommit(ctx context.Context, s *scope) (done bool, er
 		return false, nil
 	}
 	commits := map[string]string{}
-	for i := range s.Box.Blocks {
-		if git := s.Box.Blocks[i].Git; git != nil {
-			if commit := cmp.Or(s.commits[git.Block], lastCommit(s, git.Block)); commit != "" {
-				commits[git.Block] = commit
-			}
+	for _, git := range s.Box.Gits() {
+		if commit := cmp.Or(s.commits[git.Block], lastCommit(s, git.Block)); commit != "" {
+			commits[git.Block] = commit
 		}
 	}
 	err = d.annotate(ctx, s, map[string]any{orkv1.AnnotationLastCommit: commitsText(commits), legacy(orkv1.AnnotationLastCommit): nil})

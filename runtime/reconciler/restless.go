@@ -42,7 +42,7 @@ var errRestless = errors.New("the status is written too often")
 // draft now.
 func (d *Declarative) restless(s *scope, draft *status.Draft) (told bool, err error) {
 	now := d.Now()
-	if over := d.contests.open(s, childName{}, now, func() uint64 { return 0 }); over != nil {
+	if over := d.contests.open(s, childName{}, now, nil); over != nil {
 		s.lookAgain(over.until)
 		return false, errRestless
 	}
@@ -71,6 +71,7 @@ func (c *contests) noteStatus(s *scope, fields []string, tooMany bool, now time.
 		return nil
 	}
 	known := c.knownLocked(s, childName{})
+	known.restless = true
 	if len(fields) > 0 {
 		known.fields = fields
 	}

@@ -155,9 +155,7 @@ func (d *Declarative) newScope(w work.Work) *scope {
 	if calls := w.Set.Calls(w.Box); len(calls) > 0 {
 		s.note(calls.Skipped())
 	}
-	if w.Box.Fetches() {
-		s.noteNotFetched()
-	}
+	s.noteNotFetched()
 	d.noteNoBuild(s)
 	return s
 }

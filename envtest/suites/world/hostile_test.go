@@ -142,29 +142,14 @@ func message(kind byte, body string) string {
 // repeater is a PostgreSQL server that asks for the password as it is, and says it in its error.
 func repeater(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed below
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = listener.Close() })
-	go func() {
-		for {
-			connection, err := listener.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer func() { _ = connection.Close() }()
-				text := make([]byte, 4096)
-				_, _ = connection.Read(text) // who it is
-				_, _ = io.WriteString(connection, message('R', "\x00\x00\x00\x03"))
-				n, _ := connection.Read(text)
-				said := strings.Trim(string(text[min(5, n):n]), "\x00")
-				_, _ = io.WriteString(connection, message('E', "SFATAL\x00VFATAL\x00C28P01\x00Mthe password \x1b[31m"+said+"\r\n is wrong\x00\x00"))
-			}()
-		}
-	}()
-	return listener.Addr().String()
+	return listening(t, func(connection net.Conn) {
+		text := make([]byte, 4096)
+		_, _ = connection.Read(text) // who it is
+		_, _ = io.WriteString(connection, message('R', "\x00\x00\x00\x03"))
+		n, _ := connection.Read(text)
+		said := strings.Trim(string(text[min(5, n):n]), "\x00")
+		_, _ = io.WriteString(connection, message('E', "SFATAL\x00VFATAL\x00C28P01\x00Mthe password \x1b[31m"+said+"\r\n is wrong\x00\x00"))
+	})
 }
 
 // Whoever answers in the place of a service gets an error out of its provider and nothing else.

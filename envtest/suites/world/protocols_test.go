@@ -465,6 +465,20 @@ func TestProtocolsRefuseAddresses(t *testing.T) {
 // hostile answers each connection with what it is told, and goes on with it for as long as somebody reads.
 func hostile(t *testing.T, greeting []byte, more func() []byte) string {
 	t.Helper()
+	return listening(t, func(connection net.Conn) {
+		go func() { _, _ = io.Copy(io.Discard, connection) }()
+		_, err := connection.Write(greeting)
+		for i := 0; err == nil && i < 4096 && more != nil; i++ {
+			_, err = connection.Write(more())
+		}
+		time.AfterFunc(2*time.Second, func() { _ = connection.Close() })
+		_, _ = connection.Read(make([]byte, 1))
+	})
+}
+
+// listening is the address of a server that answers each connection, which ends with the answer.
+func listening(t *testing.T, answer func(net.Conn)) string {
+	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0") //nolint:noctx // closed below
 	if err != nil {
 		t.Fatal(err)
@@ -478,13 +492,7 @@ func hostile(t *testing.T, greeting []byte, more func() []byte) string {
 			}
 			go func() {
 				defer func() { _ = connection.Close() }()
-				go func() { _, _ = io.Copy(io.Discard, connection) }()
-				_, err := connection.Write(greeting)
-				for i := 0; err == nil && i < 4096 && more != nil; i++ {
-					_, err = connection.Write(more())
-				}
-				time.AfterFunc(2*time.Second, func() { _ = connection.Close() })
-				_, _ = connection.Read(make([]byte, 1))
+				answer(connection)
 			}()
 		}
 	}()

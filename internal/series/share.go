@@ -1,4 +1,5 @@
-package metrics
+// Package series registers metrics.
+package series
 
 import (
 	"errors"
@@ -7,8 +8,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// share registers a collector, or replaces it with the one that is registered under its name already.
-func share[C prometheus.Collector](registerer prometheus.Registerer, collector *C) func() error {
+// Share registers a collector, or replaces it with the one that is registered under its name already.
+func Share[C prometheus.Collector](registerer prometheus.Registerer, collector *C) func() error {
 	return func() error {
 		err := registerer.Register(*collector)
 		if err == nil {
