@@ -15,8 +15,12 @@ import (
 
 	gocmp "github.com/google/go-cmp/cmp"
 
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/internal/corpus"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
+	"github.com/orkestra-runtime/orkestra/providers/external/all"
+	"github.com/orkestra-runtime/orkestra/providers/image"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 )
 
@@ -111,7 +115,11 @@ func validate(t *testing.T, file string) []found {
 		Warnings []finding `json:"warnings"`
 	}
 	var out strings.Builder
-	opts := cli.Options{Out: &out, Err: &out}
+	opts := cli.Options{ // nothing is fetched or built to validate
+		Out: &out, Err: &out, External: all.Registry,
+		Checkouts: func(cli.CheckoutOptions) (checkout.Fetcher, error) { return nil, errors.ErrUnsupported },
+		Builders:  func(cli.Daemons) (map[orkv1.DockerBuilder]image.Builder, error) { return nil, errors.ErrUnsupported },
+	}
 	root := cli.Root(opts, cli.Commands(opts)...)
 	root.SetArgs([]string{"validate", "-o", "json", "-f", file})
 	runErr := root.ExecuteContext(t.Context())

@@ -47,7 +47,7 @@ func (c *checker) block(block *orkv1.Block, role blockRole, path *field.Path) {
 	}
 	c.external(block.External, path.Child("external"))
 	c.git(block.Git, path.Child("git"))
-	c.docker(block.Docker, role, path.Child("docker"))
+	c.docker(block.Docker, block.Git != nil, role, path.Child("docker"))
 	c.scaledTwice(block, path)
 	for i := range block.Groups {
 		c.block(&block.Groups[i], role, path.Child("groups").Index(i))

@@ -10,8 +10,8 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// docker checks what is known of a build before it is rendered.
-func (c *checker) docker(docker *orkv1.Docker, role blockRole, at *field.Path) {
+// docker checks what is known of a build before it is rendered. Fetched tells that it is built from a repository.
+func (c *checker) docker(docker *orkv1.Docker, fetched bool, role blockRole, at *field.Path) {
 	if docker == nil {
 		return
 	}
@@ -21,8 +21,12 @@ func (c *checker) docker(docker *orkv1.Docker, role blockRole, at *field.Path) {
 	}
 	for name, text := range map[string]orkv1.Template{"workingDirectory": docker.WorkingDirectory, "dockerfile": docker.Dockerfile} {
 		clean := path.Clean(strings.TrimSpace(string(text)))
-		if text != "" && isStatic(text) && (clean == ".." || strings.HasPrefix(clean, "../")) {
+		switch {
+		case text == "" || !isStatic(text):
+		case clean == ".." || strings.HasPrefix(clean, "../"):
 			c.errorf(at.Child(name), "%s leads outside of what may be built", quote(string(text)))
+		case fetched && path.IsAbs(clean):
+			c.errorf(at.Child(name), "%s lies outside of what may be built; name it relative to the repository", quote(string(text)))
 		}
 	}
 	if secret := docker.PullSecret; secret != nil {

@@ -41,6 +41,9 @@ func (o *Of[T]) Render(f Facts) (T, error) {
 	return rendered, nil
 }
 
+// Declared returns the value as it was compiled. Nobody may write to what it points to.
+func (o *Of[T]) Declared() T { return o.value }
+
 // References lists the paths that the texts read, as Program.References does.
 func (o *Of[T]) References() [][]string { return o.references }
 

@@ -38,7 +38,7 @@ func TestGate(t *testing.T) {
 		"Allow":    {reason: "wrong usage", args: []string{url, "-f", valid, "--external-allow=a b"}, code: 2, says: []string{"--external-allow: "}},
 		"Protocol": {
 			reason: "a call that nobody makes would deny everything", args: []string{url, "-f", "testdata/gate/protocol.yaml"}, code: 1,
-			says: []string{"error: testdata/gate/protocol.yaml:11:78: spec.crds[site].validation.external[0].protocol: has no client in this binary (it has: http)"},
+			says: []string{"error: testdata/gate/protocol.yaml:11:78: spec.crds[site].validation.external[0].protocol: has no client in this program (it has: http)"},
 		},
 		"Missing":   {reason: "a file that is not there is wrong input", args: []string{url, "-f", "missing.yaml"}, code: 1, says: []string{"error: missing.yaml"}},
 		"NoCluster": {reason: "a kubeconfig that is not there is a failure", args: []string{url, "-f", valid, "--kubeconfig=missing"}, code: 1, says: []string{"find the cluster: "}},

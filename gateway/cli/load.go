@@ -24,18 +24,14 @@ func Check(document *katalog.Document) (errs, warnings field.ErrorList) {
 	return server.Check(document.Katalog, schemas(document)), nil
 }
 
-// checked is Check, and what this binary has no client for.
+// checked is Check, and which calls this binary will not make.
 func checked(clients external.Registry) katalog.Checks {
 	return func(document *katalog.Document) (errs, warnings field.ErrorList) {
 		errs, warnings = Check(document)
 		entries, _ := entry.Compile(document.Katalog, schemas(document))
 		for _, one := range entries {
-			for _, made := range one.Admission.Calls() {
-				if !clients.Has(made.Base.Protocol) {
-					errs = append(errs, field.Invalid(made.At.Child("protocol"), string(made.Base.Protocol),
-						"has no client in this binary (it has: "+clients.Names()+"); run the gateway with one that has it, see docs/external.md"))
-				}
-			}
+			missing, refused := one.Admission.Calls().Check(clients)
+			errs = slices.Concat(errs, missing, refused)
 		}
 		return errs, warnings
 	}

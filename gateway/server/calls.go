@@ -11,7 +11,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
-// caller makes the external calls of rules. It is nil where none is to be made; a call that there is no client for is an error.
+// caller makes the external calls of rules. It is nil where none is to be made; a call that they will not make is an error.
 func (g *Gateway) caller(direct client.Client) (external.Caller, error) {
 	if g.opts.External == nil {
 		return nil, nil //nolint:nilnil // admission.Options takes none
@@ -20,11 +20,9 @@ func (g *Gateway) caller(direct client.Client) (external.Caller, error) {
 		if one.Admission == nil {
 			continue
 		}
-		for _, made := range one.Admission.Calls() {
-			if !g.opts.External.Has(made.Base.Protocol) {
-				return nil, fmt.Errorf("%s: the external call %s: this binary has no client for the protocol %s (it has: %s)",
-					one.Name, made.Place, made.Base.Protocol, g.opts.External.Names())
-			}
+		missing, refused := one.Admission.Calls().Check(g.opts.External)
+		if err := append(missing, refused...).ToAggregate(); err != nil {
+			return nil, fmt.Errorf("%s: %w", one.Name, err)
 		}
 	}
 	secret := func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {

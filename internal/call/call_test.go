@@ -3,9 +3,11 @@ package call_test
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -25,6 +27,49 @@ func list(t *testing.T, pairs ...string) call.List {
 		all = append(all, &call.Call{Name: pairs[i], Texts: texts, Base: external.Request{Name: pairs[i]}})
 	}
 	return all
+}
+
+// asker is a client that refuses to write.
+type asker struct{ external.CallerFunc }
+
+func (asker) Check(query string, args []string) error {
+	if query == "SET" {
+		return &external.RequestError{Problem: "a call only reads: SET " + strings.Join(args, " ")}
+	}
+	return nil
+}
+
+func TestCheck(t *testing.T) {
+	clients := external.Registry{orkv1.ProtocolRedis: asker{}, orkv1.ProtocolHTTP: external.CallerFunc(nil)}
+	cases := map[string]struct {
+		reason, protocol, query, want string
+		args                          []orkv1.Template
+	}{
+		"Reads":    {reason: "what reads is asked", protocol: "redis", query: "GET", args: []orkv1.Template{"a"}},
+		"Writes":   {reason: "what writes would never be", protocol: "redis", query: "SET", args: []orkv1.Template{"a", "{{ .spec.a }}"}, want: `x.query: Invalid value: "SET": a call only reads: SET a {{ .spec.a }}`},
+		"Template": {reason: "what a resource says is not known", protocol: "redis", query: "{{ .spec.query }}"},
+		"Unknown": {
+			reason: "nobody speaks the protocol", protocol: "mongo", query: "{}",
+			want: `x.protocol: Invalid value: "mongo": has no client in this program (it has: http, redis)`,
+		},
+		"Unchecked": {reason: "not every client can tell", protocol: "http", query: "SET"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			texts, errs := template.CompileOf(template.NewLanguage(nil, nil), call.Texts{Query: orkv1.Template(tc.query), Args: tc.args}, nil)
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			list := call.List{{At: field.NewPath("x"), Texts: texts, Base: external.Request{Protocol: orkv1.Protocol(tc.protocol)}}}
+			got := ""
+			if missing, refused := list.Check(clients); len(missing)+len(refused) > 0 {
+				got = append(missing, refused...).ToAggregate().Error()
+			}
+			if tc.want == "" && got != "" || !strings.Contains(got, tc.want) {
+				t.Errorf("\n%s\nCheck(...): %q, want %q", tc.reason, got, tc.want)
+			}
+		})
+	}
 }
 
 func TestMake(t *testing.T) {

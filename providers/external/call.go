@@ -81,6 +81,13 @@ type Caller interface {
 	Call(ctx context.Context, r Request) (Answer, error)
 }
 
+// Checker is a Caller that can tell of a question that is not rendered yet whether it would ever be asked.
+type Checker interface {
+	// Check returns what is wrong with a query that has no template in it, and its args, of which those that have one are as they are spelled.
+	// The error is a RequestError.
+	Check(query string, args []string) error
+}
+
 // CallerFunc is a Caller as a function.
 type CallerFunc func(context.Context, Request) (Answer, error)
 

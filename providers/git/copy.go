@@ -77,7 +77,7 @@ func open(folder string) *filesystem.Storage {
 const mostPacks = 16
 
 // update brings a working copy to the head of the branch: with what is new where it can, else from the beginning.
-func (f *Fetcher) update(ctx context.Context, w *workingCopy, r *remote, request *checkout.Request, before state) (plumbing.Hash, error) {
+func (f *Fetcher) update(ctx context.Context, w *workingCopy, r *checkout.Remote, request *checkout.Request, before state) (plumbing.Hash, error) {
 	if before.Commit != "" && before.Repo == r.String() && packs(f.folder(w)) < mostPacks && sizeOf(filepath.Join(f.folder(w), objectFolder)) < f.opts.MaxBytes {
 		commit, err := f.advance(ctx, w, r, request, plumbing.NewHash(before.Commit))
 		if _, broken := errors.AsType[*brokenError](err); !broken {
@@ -93,7 +93,7 @@ func packs(folder string) int {
 }
 
 // advance fetches what is new.
-func (f *Fetcher) advance(ctx context.Context, w *workingCopy, r *remote, request *checkout.Request, have plumbing.Hash) (plumbing.Hash, error) {
+func (f *Fetcher) advance(ctx context.Context, w *workingCopy, r *checkout.Remote, request *checkout.Request, have plumbing.Hash) (plumbing.Hash, error) {
 	store := open(f.folder(w))
 	commit, err := f.receive(ctx, r, request.Auth, want{branch: request.Branch, have: have}, store)
 	if err != nil {
@@ -111,7 +111,7 @@ func (f *Fetcher) advance(ctx context.Context, w *workingCopy, r *remote, reques
 }
 
 // replace puts new files into the place of those before. A process that ends in between leaves a working copy that is not whole.
-func (f *Fetcher) replace(w *workingCopy, r *remote, commit plumbing.Hash, work string) error {
+func (f *Fetcher) replace(w *workingCopy, r *checkout.Remote, commit plumbing.Hash, work string) error {
 	folder := f.folder(w)
 	if err := f.cache.makeRoom(w, sizeOf(filepath.Join(folder, objectFolder))+sizeOf(work)); err != nil {
 		return err
@@ -126,7 +126,7 @@ func (f *Fetcher) replace(w *workingCopy, r *remote, commit plumbing.Hash, work 
 }
 
 // clone fetches a commit and makes a working copy of it, in the place of the one before, if there was one.
-func (f *Fetcher) clone(ctx context.Context, w *workingCopy, r *remote, request *checkout.Request) (plumbing.Hash, error) {
+func (f *Fetcher) clone(ctx context.Context, w *workingCopy, r *checkout.Remote, request *checkout.Request) (plumbing.Hash, error) {
 	made, err := f.make()
 	if err != nil {
 		return plumbing.ZeroHash, err
@@ -169,7 +169,7 @@ func (f *Fetcher) make() (string, error) {
 }
 
 // finish writes down what the working copy is at.
-func (f *Fetcher) finish(w *workingCopy, folder string, r *remote, commit plumbing.Hash) error {
+func (f *Fetcher) finish(w *workingCopy, folder string, r *checkout.Remote, commit plumbing.Hash) error {
 	text, err := json.Marshal(state{Repo: r.String(), Commit: commit.String()})
 	if err != nil {
 		return fmt.Errorf("encode the state of the working copy: %w", err)
@@ -190,14 +190,19 @@ func (f *Fetcher) finish(w *workingCopy, folder string, r *remote, commit plumbi
 
 // changed tells whether a commit differs from the last one at a path. What can't be told is a change: to do something twice is better than
 // never.
-func (f *Fetcher) changed(ctx context.Context, w *workingCopy, r *remote, request *checkout.Request, path string, commit plumbing.Hash) (bool, error) {
-	if request.Last == "" || request.Last == commit.String() || path == "" {
+func (f *Fetcher) changed(ctx context.Context, w *workingCopy, r *checkout.Remote, request *checkout.Request, path string, commit plumbing.Hash) (bool, error) {
+	if request.Last == commit.String() || path == "" {
 		return request.Last != commit.String(), nil
 	}
-	if !plumbing.IsHash(request.Last) {
-		return true, nil
+	store := open(f.folder(w))
+	after, err := at(store, commit, path)
+	if err != nil {
+		return false, err
 	}
-	last, store := plumbing.NewHash(request.Last), open(f.folder(w))
+	if !plumbing.IsHash(request.Last) {
+		return true, there(after, path, commit)
+	}
+	last := plumbing.NewHash(request.Last)
 	before, err := at(store, last, path)
 	if err != nil {
 		// A copy that is new here has no history. The server may have the commit still, and may hand it out.
@@ -207,9 +212,19 @@ func (f *Fetcher) changed(ctx context.Context, w *workingCopy, r *remote, reques
 		}
 		store = open(f.folder(w))
 		if before, err = at(store, last, path); err != nil {
-			return true, nil //nolint:nilerr // it is not known what there was
+			return true, there(after, path, commit)
 		}
 	}
-	after, err := at(store, commit, path)
+	if before.IsZero() {
+		err = there(after, path, commit)
+	}
 	return before != after, err
+}
+
+// there tells that a path is in a commit. One that was and is no more has changed, and one that never was is a mistake.
+func there(found plumbing.Hash, path string, commit plumbing.Hash) error {
+	if found.IsZero() {
+		return wrong("there is no %s in it at commit %.12s: path names a file or a folder of the repository", cut(path, 128), commit)
+	}
+	return nil
 }

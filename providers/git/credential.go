@@ -31,18 +31,18 @@ func identity(auth checkout.Auth) string {
 }
 
 // fits tells whether a credential is one of the protocol.
-func fits(r *remote, auth checkout.Auth) error {
+func fits(r *checkout.Remote, auth checkout.Auth) error {
 	switch {
-	case r.scheme != schemeSSH && len(auth.PrivateKey) > 0:
-		return wrong("the credential is an SSH key, and the repository is reached by %s: name a Secret with username and password, or with token", r.scheme)
-	case r.scheme == schemeSSH && len(auth.PrivateKey) == 0:
+	case r.Scheme != checkout.SchemeSSH && len(auth.PrivateKey) > 0:
+		return wrong("the credential is an SSH key, and the repository is reached by %s: name a Secret with username and password, or with token", r.Scheme)
+	case r.Scheme == checkout.SchemeSSH && len(auth.PrivateKey) == 0:
 		return wrong("a repository is reached by SSH with a key alone: name a Secret with ssh-privatekey and known_hosts in auth.secretRef")
 	}
 	return nil
 }
 
 // sshConfig is who connects, and to whom. The host's key is always checked.
-func (f *Fetcher) sshConfig(r *remote, auth checkout.Auth) (*ssh.ClientConfig, error) {
+func (f *Fetcher) sshConfig(r *checkout.Remote, auth checkout.Auth) (*ssh.ClientConfig, error) {
 	signer, err := ssh.ParsePrivateKey(auth.PrivateKey)
 	if _, locked := errors.AsType[*ssh.PassphraseMissingError](err); locked {
 		return nil, wrong("the SSH key has a passphrase: store one without in the Secret")
@@ -55,7 +55,7 @@ func (f *Fetcher) sshConfig(r *remote, auth checkout.Auth) (*ssh.ClientConfig, e
 		known = bytes.TrimSpace(f.knownHosts)
 	}
 	if len(known) == 0 {
-		return nil, wrong("the key of %s is not known: add known_hosts to the Secret, as ssh-keyscan prints it, or start the operator with --git-known-hosts", r.host)
+		return nil, wrong("the key of %s is not known: add known_hosts to the Secret, as ssh-keyscan prints it, or start the operator with --git-known-hosts", r.Host)
 	}
 	// It is read from files alone.
 	file, err := os.CreateTemp(f.cache.dir, temporary+"*")
@@ -73,7 +73,7 @@ func (f *Fetcher) sshConfig(r *remote, auth checkout.Auth) (*ssh.ClientConfig, e
 	}
 	check := hosts.HostKeyCallback()
 	return &ssh.ClientConfig{
-		User: cmp.Or(r.user, auth.Username, defaultUser),
+		User: cmp.Or(r.User, auth.Username, defaultUser),
 		Auth: []ssh.AuthMethod{ssh.PublicKeys(signer)},
 		HostKeyCallback: func(host string, address net.Addr, key ssh.PublicKey) error {
 			err := check(host, address, key)
@@ -86,6 +86,6 @@ func (f *Fetcher) sshConfig(r *remote, auth checkout.Auth) (*ssh.ClientConfig, e
 			}
 			return wrong("the key of %s is another one than known_hosts has: somebody may be in between, or the host has a new key", host)
 		},
-		HostKeyAlgorithms: hosts.HostKeyAlgorithms(r.address()),
+		HostKeyAlgorithms: hosts.HostKeyAlgorithms(r.Address()),
 	}, nil
 }

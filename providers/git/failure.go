@@ -27,7 +27,7 @@ func (e *brokenError) Error() string { return "the working copy is broken: " + e
 func (e *brokenError) Unwrap() error { return e.err }
 
 // told is an error for people: where it was, what is to do about it, and nothing that is secret.
-func told(ctx context.Context, r *remote, auth checkout.Auth, limit time.Duration, err error) error {
+func told(ctx context.Context, r *checkout.Remote, auth checkout.Auth, limit time.Duration, err error) error {
 	if err == nil {
 		return nil
 	}
@@ -41,7 +41,7 @@ func told(ctx context.Context, r *remote, auth checkout.Auth, limit time.Duratio
 	if refused, ok := errors.AsType[*reach.AddressError](err); ok {
 		return fmt.Errorf("%s: %w", r, refused)
 	}
-	if request, ok := errors.AsType[*RequestError](err); ok {
+	if request, ok := errors.AsType[*checkout.RequestError](err); ok {
 		return fmt.Errorf("%s: %w", r, request)
 	}
 	hasCredential := auth.Password != "" || len(auth.PrivateKey) > 0

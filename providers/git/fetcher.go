@@ -115,19 +115,19 @@ func (f *Fetcher) Fetch(ctx context.Context, request checkout.Request) (checkout
 }
 
 // parse checks a request and fills in its defaults.
-func parse(request *checkout.Request) (r remote, path string, err error) {
-	if r, err = parseRemote(request.Repo); err != nil {
+func parse(request *checkout.Request) (r checkout.Remote, path string, err error) {
+	if r, err = checkout.ParseRemote(request.Repo); err != nil {
 		return r, "", err
 	}
 	request.Branch = cmp.Or(request.Branch, "main")
 	if err := checkBranch(request.Branch); err != nil {
 		return r, "", err
 	}
-	path, err = cleanPath(request.Path)
+	path, err = checkout.CleanPath(request.Path)
 	return r, path, err
 }
 
-func (f *Fetcher) fetch(ctx context.Context, w *workingCopy, r *remote, request *checkout.Request, path string) (checkout.Result, error) {
+func (f *Fetcher) fetch(ctx context.Context, w *workingCopy, r *checkout.Remote, request *checkout.Request, path string) (checkout.Result, error) {
 	commit, err := f.head(ctx, r, request.Auth, request.Branch)
 	if err != nil {
 		return checkout.Result{}, err

@@ -48,8 +48,8 @@ const (
 )
 
 // head asks the server which commit a branch is at.
-func (f *Fetcher) head(ctx context.Context, r *remote, auth checkout.Auth, branch string) (plumbing.Hash, error) {
-	list, err := f.heads.list(ctx, r.key()+"\n"+identity(auth), func() *listing {
+func (f *Fetcher) head(ctx context.Context, r *checkout.Remote, auth checkout.Auth, branch string) (plumbing.Hash, error) {
+	list, err := f.heads.list(ctx, r.Key()+"\n"+identity(auth), func() *listing {
 		var l listing
 		l.refs, l.main, l.err = f.ask(ctx, r, auth)
 		l.gaveUp = ctx.Err() != nil
@@ -62,7 +62,7 @@ func (f *Fetcher) head(ctx context.Context, r *remote, auth checkout.Auth, branc
 }
 
 // ask lists the branches of a repository, and which of them it calls its own.
-func (f *Fetcher) ask(ctx context.Context, r *remote, auth checkout.Auth) (refs map[string]plumbing.Hash, own string, err error) {
+func (f *Fetcher) ask(ctx context.Context, r *checkout.Remote, auth checkout.Auth) (refs map[string]plumbing.Hash, own string, err error) {
 	session, err := f.open(ctx, r, auth, mostListed)
 	if err != nil {
 		return nil, "", err

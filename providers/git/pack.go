@@ -26,7 +26,7 @@ type want struct {
 }
 
 // receive fetches one commit and its tree into a store and returns which one it is.
-func (f *Fetcher) receive(ctx context.Context, r *remote, auth checkout.Auth, w want, into storer.PackfileWriter) (plumbing.Hash, error) {
+func (f *Fetcher) receive(ctx context.Context, r *checkout.Remote, auth checkout.Auth, w want, into storer.PackfileWriter) (plumbing.Hash, error) {
 	session, err := f.open(ctx, r, auth, mostListed+f.opts.MaxBytes)
 	if err != nil {
 		return plumbing.ZeroHash, err

@@ -16,11 +16,11 @@ import (
 )
 
 // open begins a conversation with the server. What it may send is bounded.
-func (f *Fetcher) open(ctx context.Context, r *remote, auth checkout.Auth, most int64) (transport.UploadPackSession, error) {
+func (f *Fetcher) open(ctx context.Context, r *checkout.Remote, auth checkout.Auth, most int64) (transport.UploadPackSession, error) {
 	if err := fits(r, auth); err != nil {
 		return nil, err
 	}
-	if r.scheme == schemeSSH {
+	if r.Scheme == checkout.SchemeSSH {
 		return f.openSSH(ctx, r, auth, most)
 	}
 	client := &http.Client{Transport: &metered{base: f.transport, meter: newMeter(most)}}
@@ -30,7 +30,7 @@ func (f *Fetcher) open(ctx context.Context, r *remote, auth checkout.Auth, most 
 	}
 	// An answer that leads elsewhere is followed where a conversation begins, and to another origin without the credential.
 	return githttp.NewClientWithOptions(client, &githttp.ClientOptions{RedirectPolicy: githttp.FollowInitialRedirects}).
-		NewUploadPackSession(r.endpoint(), method)
+		NewUploadPackSession(endpoint(r), method)
 }
 
 // newTransport is what HTTP connects with. Proxies that the environment names are not used: what is behind one could not be checked.

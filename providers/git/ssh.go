@@ -31,12 +31,12 @@ type sshSession struct {
 var _ transport.UploadPackSession = (*sshSession)(nil)
 
 // openSSH connects and has the server begin. The connection ends with the context.
-func (f *Fetcher) openSSH(ctx context.Context, r *remote, auth checkout.Auth, most int64) (_ transport.UploadPackSession, err error) {
+func (f *Fetcher) openSSH(ctx context.Context, r *checkout.Remote, auth checkout.Auth, most int64) (_ transport.UploadPackSession, err error) {
 	config, err := f.sshConfig(r, auth)
 	if err != nil {
 		return nil, err
 	}
-	conn, err := f.dialer.DialContext(ctx, "tcp", r.address())
+	conn, err := f.dialer.DialContext(ctx, "tcp", r.Address())
 	if err != nil {
 		return nil, err //nolint:wrapcheck // told says where it was
 	}
@@ -47,9 +47,9 @@ func (f *Fetcher) openSSH(ctx context.Context, r *remote, auth checkout.Auth, mo
 			_ = conn.Close()
 		}
 	}()
-	connected, channels, requests, err := ssh.NewClientConn(conn, r.address(), config)
+	connected, channels, requests, err := ssh.NewClientConn(conn, r.Address(), config)
 	if err != nil {
-		if refused, ok := errors.AsType[*RequestError](err); ok {
+		if refused, ok := errors.AsType[*checkout.RequestError](err); ok {
 			return nil, refused
 		}
 		if strings.Contains(err.Error(), "unable to authenticate") {
@@ -72,7 +72,7 @@ func (f *Fetcher) openSSH(ctx context.Context, r *remote, auth checkout.Auth, mo
 	}
 	s.out = &meteredReader{ReadCloser: io.NopCloser(out), meter: newMeter(most)}
 	// The path holds no quote.
-	if err := session.Start(transport.UploadPackServiceName + " '" + r.path + "'"); err != nil {
+	if err := session.Start(transport.UploadPackServiceName + " '" + r.Path + "'"); err != nil {
 		return nil, fmt.Errorf("start git-upload-pack: %w", err)
 	}
 	return s, nil

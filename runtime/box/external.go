@@ -165,9 +165,9 @@ func (s *Set) everyCall() call.List {
 	return all
 }
 
-// CallsWithout are the calls of the entry whose protocol is none that there is a client for.
-func (s *Set) CallsWithout(client func(orkv1.Protocol) bool) call.List {
-	return slices.DeleteFunc(s.everyCall(), func(one *call.Call) bool { return client(one.Base.Protocol) })
+// CheckCalls tells of the calls of the entry that the clients of a program will not make, as List.Check does.
+func (s *Set) CheckCalls(clients external.Registry) (missing, refused field.ErrorList) {
+	return s.everyCall().Check(clients)
 }
 
 // CallNames are the names of all calls of the entry, sorted.

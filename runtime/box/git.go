@@ -11,6 +11,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/internal/call"
+	"github.com/orkestra-runtime/orkestra/providers/checkout"
 )
 
 // Git is a repository that a cycle fetches, compiled. It is immutable.
@@ -68,19 +69,38 @@ func (c *compiler) git(declared *orkv1.Git, block string, at *field.Path) *Git {
 func (c *compiler) repo(declared *orkv1.Git, at *field.Path) {
 	text := strings.TrimSpace(string(declared.Repo))
 	scheme, rest, found := strings.Cut(text, "://")
+	authority, _, _ := strings.Cut(rest, "/")
+	user, _, named := strings.Cut(authority, "@")
+	shown := text
+	if named && scheme != checkout.SchemeSSH { // a user alone may be a token
+		shown = strings.Replace(text, user+"@", "", 1)
+	} else {
+		shown = call.WithoutPassword(text)
+	}
 	switch {
 	case text == "":
 		c.report(field.Required(at.Child("repo"), "the URL of the repository"))
+	case !strings.Contains(text, "{{"):
+		if _, err := checkout.ParseRemote(text); err != nil {
+			c.report(field.Invalid(at.Child("repo"), shown, err.Error()))
+		}
 	case strings.Contains(scheme, "{{"):
-	case found && !slices.Contains([]string{"https", "http", "ssh"}, scheme):
-		c.report(field.Invalid(at.Child("repo"), text, "must begin with https://, http:// or ssh://, or be like git@host:path"))
+	case named && user != "" && !strings.Contains(user, "{{") && scheme != checkout.SchemeSSH:
+		c.report(field.Invalid(at.Child("repo"), shown, "the repository's URL holds a credential: put it into a Secret and name that in auth.secretRef"))
+	case found && !slices.Contains([]string{checkout.SchemeHTTPS, checkout.SchemeHTTP, checkout.SchemeSSH}, scheme):
+		c.report(field.Invalid(at.Child("repo"), shown, "must begin with https://, http:// or ssh://, or be like git@host:path"))
 	case !found && !strings.Contains(text, ":"):
-		c.report(field.Invalid(at.Child("repo"), text, "is no URL: it must begin with https://, http:// or ssh://, or be like git@host:path"))
+		c.report(field.Invalid(at.Child("repo"), shown, "is no URL: it must begin with https://, http:// or ssh://, or be like git@host:path"))
 	case strings.IndexAny(rest, "/?#") == 0:
-		c.report(field.Invalid(at.Child("repo"), text, "names no host"))
+		c.report(field.Invalid(at.Child("repo"), shown, "names no host"))
+	}
+	if path := string(declared.Path); !strings.Contains(path, "{{") {
+		if _, err := checkout.CleanPath(path); err != nil {
+			c.report(field.Invalid(at.Child("path"), path, err.Error()))
+		}
 	}
 	if declared.Auth != nil && call.Site(declared.Repo) == call.Templated && !hostOfSCP(text) {
-		c.language.Warn(field.Invalid(at.Child("auth"), text,
+		c.language.Warn(field.Invalid(at.Child("auth"), shown,
 			"the credential is sent to whatever host the resource names; write the host of repo out, and leave only what is behind it to a template"))
 	}
 }

@@ -37,9 +37,25 @@ func TestGit(t *testing.T) {
 			reason: "but those of rules",
 			entry:  "mutation: {external: [{name: a, url: \"http://a.example.com\"}]}\noperatorBox: {onReconcile: {git: {repo: \"https://git.example.com/{{ .external.a.tier }}\"}}}",
 		},
-		"Second":   {reason: "that of onCreate sees that of onReconcile", entry: `operatorBox: {onReconcile: {` + app + `}, onCreate: {git: {repo: "https://git.example.com/app.git", branch: "{{ .git.branch }}"}}}`},
-		"NoRepo":   {reason: "the URL is required", entry: `operatorBox: {onReconcile: {git: {repo: ""}}}`, want: "the URL of the repository"},
-		"Scheme":   {reason: "no other scheme is fetched", entry: `operatorBox: {onReconcile: {git: {repo: "file:///srv/app.git"}}}`, want: "must begin with https://"},
+		"Second": {reason: "that of onCreate sees that of onReconcile", entry: `operatorBox: {onReconcile: {` + app + `}, onCreate: {git: {repo: "https://git.example.com/app.git", branch: "{{ .git.branch }}"}}}`},
+		"NoRepo": {reason: "the URL is required", entry: `operatorBox: {onReconcile: {git: {repo: ""}}}`, want: "the URL of the repository"},
+		"Scheme": {reason: "no other scheme is fetched", entry: `operatorBox: {onReconcile: {git: {repo: "file:///srv/app.git"}}}`, want: "only https://, http://, ssh:// and git@host:path are fetched"},
+		"Token": {
+			reason: "a credential is not written into a Katalog, nor shown again", entry: `operatorBox: {onReconcile: {git: {repo: "https://glpat@git.example.com/app.git"}}}`,
+			want: `repo: Invalid value: "https://git.example.com/app.git": the repository's URL holds a credential`,
+		},
+		"TokenOfPart": {
+			reason: "also before what a resource names", entry: `operatorBox: {onReconcile: {git: {repo: "https://me:secret@git.example.com/{{ .spec.repo }}"}}}`,
+			want: `repo: Invalid value: "https://git.example.com/{{ .spec.repo }}": the repository's URL holds a credential`,
+		},
+		"User": {reason: "a user of SSH is none", entry: `operatorBox: {onReconcile: {git: {repo: "ssh://git@git.example.com/{{ .spec.repo }}"}}}`},
+		"SchemeOfPart": {
+			reason: "a scheme is known before the rest", entry: `operatorBox: {onReconcile: {git: {repo: "file:///srv/{{ .spec.repo }}"}}}`, want: "must begin with https://",
+		},
+		"Outside": {
+			reason: "a path stays within", entry: `operatorBox: {onReconcile: {git: {repo: "https://git.example.com/app.git", path: ../..}}}`,
+			want: `git.path: Invalid value: "../..": the path "../.." leads out of the repository`,
+		},
 		"Path":     {reason: "nor a folder", entry: `operatorBox: {onReconcile: {git: {repo: "/srv/app.git"}}}`, want: "is no URL"},
 		"SCP":      {reason: "the short form of SSH is fetched", entry: `operatorBox: {onReconcile: {git: {repo: "git@git.example.com:acme/app.git"}}}`},
 		"Template": {reason: "a URL may be the resource's", entry: `operatorBox: {onReconcile: {git: {repo: "{{ .spec.repo }}"}}}`},

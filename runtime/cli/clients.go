@@ -8,18 +8,15 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// missingClients tells of external calls whose protocol this binary does not speak.
-func missingClients(sets []*box.Set, opts Options) field.ErrorList {
+// checkCalls tells of external calls that this binary will not make: for want of a client, or because that refuses them.
+func checkCalls(sets []*box.Set, opts Options) (missing, refused field.ErrorList) {
 	registry, err := command.Clients(opts.External).To(reach.Options{})
 	if err != nil {
-		return nil // which run tells
+		return nil, nil // which run tells
 	}
-	var missing field.ErrorList
 	for _, set := range sets {
-		for _, one := range set.CallsWithout(registry.Has) {
-			missing = append(missing, field.Invalid(one.At.Child("protocol"), string(one.Base.Protocol),
-				"has no client in this binary (it has: "+registry.Names()+"); run the Katalog with one that has it, see docs/external.md"))
-		}
+		without, wrong := set.CheckCalls(registry)
+		missing, refused = append(missing, without...), append(refused, wrong...)
 	}
-	return missing
+	return missing, refused
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/box"
 )
 
-// missingCode tells of Go code, clients and providers that a Katalog names and that this binary does not have, and of those that it can do without.
+// missingCode tells of Go code, fetchers and providers that a Katalog names and that this binary does not have, and of those that it can do without.
 func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing, passedOver field.ErrorList) {
 	missing, passedOver = box.MissingProviders(katalog, sets, opts.Providers)
 	tell := func(function *box.GoFunction, has bool) {
@@ -31,7 +31,7 @@ func missingCode(katalog *orkv1.Katalog, sets []*box.Set, opts Options) (missing
 			}
 		}
 	}
-	return append(missing, missingClients(sets, opts)...), passedOver
+	return missing, passedOver
 }
 
 // missingBuilders tells of images that this binary cannot build, whatever it is configured to.

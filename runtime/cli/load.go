@@ -53,7 +53,9 @@ func load(opts Options, files []string, purpose reading) (*loaded, error) {
 			sets, found := box.CompileKatalog(document.Katalog, box.Options{Registry: registry, Schemas: document.Schemas(), Providers: opts.Providers})
 			l.sets = append(l.sets, sets...)
 			missing, passedOver := missingCode(document.Katalog, sets, opts)
-			missing = append(missing, missingBuilders(sets, opts)...)
+			clients, refused := checkCalls(sets, opts)
+			missing = slices.Concat(missing, clients, missingBuilders(sets, opts))
+			found.Errors = append(found.Errors, refused...)
 			found.Warnings = append(found.Warnings, passedOver...)
 			if purpose.rights {
 				for _, set := range sets {

@@ -7,16 +7,14 @@ import (
 	"slices"
 )
 
-// checkProtocols tells of all external calls whose protocol nobody speaks.
-func (e *Engine) checkProtocols(entries map[string]*entry) error {
+// checkCalls tells of all external calls that the clients of this program will not make.
+func (e *Engine) checkCalls(entries map[string]*entry) error {
 	var errs []error
 	for _, name := range slices.Sorted(maps.Keys(entries)) {
 		one := entries[name]
-		for _, call := range one.set.CallsWithout(e.opts.External.Has) {
-			errs = append(errs, fmt.Errorf(
-				"CRD %s of katalog %s: the external call %s needs a client for the protocol %s, which is not registered in this program: "+
-					"add it to External of engine.Options, or all there are with the package providers/external/all; registered are %s",
-				name, one.set.Katalog, call.Place, call.Base.Protocol, e.opts.External.Names()))
+		missing, refused := one.set.CheckCalls(e.opts.External)
+		if err := append(missing, refused...).ToAggregate(); err != nil {
+			errs = append(errs, fmt.Errorf("CRD %s of katalog %s: %w", name, one.set.Katalog, err))
 		}
 	}
 	return errors.Join(errs...)

@@ -121,7 +121,7 @@ func (e *Engine) compile(katalogs []*orkv1.Katalog) (map[string]*entry, error) {
 			}
 		}
 	}
-	if err := errors.Join(e.checkCode(entries), e.checkProtocols(entries), e.checkBuilders(entries)); err != nil {
+	if err := errors.Join(e.checkCode(entries), e.checkCalls(entries), e.checkBuilders(entries)); err != nil {
 		return nil, err
 	}
 	for name, one := range entries { // and not before it is certain that there will be entries

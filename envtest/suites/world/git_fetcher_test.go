@@ -176,9 +176,17 @@ func TestFetchPath(t *testing.T) {
 	if result := fetch(t, f, request); !result.Changed {
 		t.Error("what there was is not known: want a change")
 	}
-	request.Path, request.Last = "nowhere", first
-	if result := fetch(t, f, request); result.Changed {
-		t.Error("there was nothing at the path, and there is nothing")
+	request.Path = "nowhere"
+	for _, last := range []string{"", first, strings.Repeat("a", 40)} {
+		request.Last = last
+		if _, err := f.Fetch(t.Context(), request); err == nil || !strings.Contains(err.Error(), "there is no nowhere in it at commit") {
+			t.Errorf("%v: there was nothing at the path, and there is nothing", err)
+		}
+	}
+	request.Path, request.Last = "web", first
+	r.Commit(map[string]string{"web/b.txt": ""})
+	if result := fetch(t, f, request); !result.Changed {
+		t.Error("what was at the path is gone: want a change")
 	}
 }
 

@@ -55,6 +55,12 @@ func questionOf(query string) (*question, error) {
 	return q.checked()
 }
 
+// Check tells whether a query names a topic.
+func (c *Caller) Check(query string, _ []string) error {
+	_, err := questionOf(query)
+	return err
+}
+
 func (q *question) set(name, value string) error {
 	of, known := names[strings.ToLower(strings.TrimSpace(name))]
 	if !known {

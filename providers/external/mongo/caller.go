@@ -27,7 +27,10 @@ type Caller struct {
 	clients *external.Connections[*client]
 }
 
-var _ external.Caller = (*Caller)(nil)
+var (
+	_ external.Caller  = (*Caller)(nil)
+	_ external.Checker = (*Caller)(nil)
+)
 
 // New returns a Caller that connects with a Dialer. Nil is the one without exceptions.
 func New(dialer *reach.Dialer) *Caller {

@@ -71,6 +71,12 @@ func questionOf(query string) (*question, error) {
 	return q, nil
 }
 
+// Check tells whether a query is one that reads.
+func (c *Caller) Check(query string, _ []string) error {
+	_, err := questionOf(query)
+	return err
+}
+
 // check tells whether a command may be used.
 func (q *question) check() error {
 	if len(q.command) == 0 {

@@ -23,6 +23,9 @@ func check(statement string) error {
 	return nil
 }
 
+// Check tells whether a query is a statement that reads.
+func (c *Caller) Check(query string, _ []string) error { return check(query) }
+
 // firstWord is that of a statement in capital letters, behind comments and parentheses.
 func firstWord(statement string) string {
 	for {

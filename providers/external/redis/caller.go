@@ -27,7 +27,10 @@ type Caller struct {
 	pools  *external.Connections[*goredis.Client]
 }
 
-var _ external.Caller = (*Caller)(nil)
+var (
+	_ external.Caller  = (*Caller)(nil)
+	_ external.Checker = (*Caller)(nil)
+)
 
 // quiet has the client log nothing: what is wrong stands in the error of a call.
 var quiet = sync.OnceFunc(logging.Disable)

@@ -26,29 +26,56 @@ var parts = map[string][]string{
 
 // commandOf is the command of a query with what its args add.
 func commandOf(r *external.Request) ([]any, error) {
-	words, err := split(r.Query)
+	words, err := wordsOf(r.Query, r.Args)
 	if err != nil {
 		return nil, err
 	}
-	if len(words) == 0 {
-		return nil, &external.RequestError{Problem: "the query is empty: want a command such as GET key"}
-	}
-	words = append(words, r.Args...)
-	name := strings.ToUpper(words[0])
-	seconds, divided := parts[name]
-	switch {
-	case divided && len(words) > 1 && slices.Contains(seconds, strings.ToUpper(words[1])):
-	case divided:
-		return nil, &external.RequestError{Problem: fmt.Sprintf("a call only reads: of %s, it may use %s", name, strings.Join(seconds, ", "))}
-	case !slices.Contains(reading, name):
-		return nil, &external.RequestError{Problem: fmt.Sprintf(
-			"the command %.40q is none of those that a call may use, which only read, such as GET, MGET, HGETALL, LLEN and SCAN", name)}
+	if err := mayRead(words); err != nil {
+		return nil, err
 	}
 	command := make([]any, 0, len(words))
 	for _, one := range words {
 		command = append(command, one)
 	}
 	return command, nil
+}
+
+// Check tells whether a query is a command that reads.
+func (c *Caller) Check(query string, args []string) error {
+	words, err := wordsOf(query, args)
+	if err != nil {
+		return err
+	}
+	if _, divided := parts[strings.ToUpper(words[0])]; divided && len(words) > 1 && strings.Contains(words[1], "{{") {
+		return nil // which a resource says
+	}
+	return mayRead(words)
+}
+
+func wordsOf(query string, args []string) ([]string, error) {
+	words, err := split(query)
+	if err != nil {
+		return nil, err
+	}
+	if len(words) == 0 {
+		return nil, &external.RequestError{Problem: "the query is empty: want a command such as GET key"}
+	}
+	return append(words, args...), nil
+}
+
+// mayRead refuses commands that do something else than to read.
+func mayRead(words []string) error {
+	name := strings.ToUpper(words[0])
+	seconds, divided := parts[name]
+	switch {
+	case divided && len(words) > 1 && slices.Contains(seconds, strings.ToUpper(words[1])):
+	case divided:
+		return &external.RequestError{Problem: fmt.Sprintf("a call only reads: of %s, it may use %s", name, strings.Join(seconds, ", "))}
+	case !slices.Contains(reading, name):
+		return &external.RequestError{Problem: fmt.Sprintf(
+			"the command %.40q is none of those that a call may use, which only read, such as GET, MGET, HGETALL, LLEN and SCAN", name)}
+	}
+	return nil
 }
 
 // split finds the words of a line. Quotes of both kinds hold spaces together; between double ones, a backslash has the next character
