@@ -70,6 +70,9 @@ func (serializer) Decode(data []byte, defaults *schema.GroupVersionKind, into ru
 		return unstructured.UnstructuredJSONScheme.Decode(data, defaults, into) //nolint:wrapcheck // as client-go's own
 	case nil:
 		return decodeUnknown(data, defaults)
+	case *metav1.WatchEvent:
+		kind := into.GetObjectKind().GroupVersionKind()
+		return into, &kind, decodeEvent(data, into)
 	default:
 		kind := into.GetObjectKind().GroupVersionKind()
 		return into, &kind, json.Unmarshal(data, into)
@@ -80,17 +83,22 @@ func decodeUnknown(data []byte, defaults *schema.GroupVersionKind) (runtime.Obje
 	if isStatus(defaults) {
 		return decodeStatus(data)
 	}
-	object := &unstructured.Unstructured{}
-	_, kind, err := unstructured.UnstructuredJSONScheme.Decode(data, defaults, object)
+	fields, err := decode(data)
+	if err != nil {
+		return nil, nil, err
+	}
+	object := &unstructured.Unstructured{Object: fields}
+	kind := object.GroupVersionKind()
 	switch {
-	case err != nil:
-		return nil, kind, err //nolint:wrapcheck // as client-go's own
-	case isStatus(kind):
+	case kind.Kind == "":
+		return nil, &kind, runtime.NewMissingKindErr(string(data))
+	case isStatus(&kind):
 		return decodeStatus(data)
 	case object.IsList():
-		return unstructured.UnstructuredJSONScheme.Decode(data, defaults, &unstructured.UnstructuredList{}) //nolint:wrapcheck // as above
+		list, err := listOf(object)
+		return list, &kind, err
 	}
-	return object, kind, nil
+	return object, &kind, nil
 }
 
 func isStatus(kind *schema.GroupVersionKind) bool {

@@ -301,6 +301,9 @@ func (f *runFlags) manager(ctx context.Context, config *rest.Config, scheme *run
 		GracefulShutdownTimeout: new(f.drain + 10*time.Second),
 	}
 	f.leadership.options(&options, f.namespace)
+	// Between an operator and its API server is a fast network, and both sides pay for compression: a watch is a stream of small pieces.
+	config = rest.CopyConfig(config)
+	config.DisableCompression = true
 	mgr, err := ctrl.NewManager(config, options)
 	if err != nil {
 		return nil, fmt.Errorf("make the manager: %w", err)
