@@ -31,7 +31,7 @@ help: ## List the targets.
 .PHONY: build
 build: ## Compile every package and bin/ork.
 	go build $(PKG)
-	go build -o bin/ork .
+	hack/build.sh -o bin/ork .
 
 .PHONY: generate
 generate: ## Write the generated files anew: deep copies, CRDs, the role, and what go:generate lines name.
@@ -52,9 +52,10 @@ lint: ## Run the linters of .golangci.yml.
 	golangci_lint=$(call tool,golangci-lint); "$$golangci_lint" run $(LINT_ARGS) $(PKG)
 
 .PHONY: verify
-verify: ## Check what a compiler does not: generated files, modules, import floors, scripts.
+verify: ## Check what a compiler does not: generated files, modules, import floors, what the binary holds, scripts.
 	hack/verify-scripts.sh
 	hack/verify-imports.sh
+	hack/verify-size.sh
 	hack/verify-modules.sh
 	hack/verify-generated.sh
 

@@ -19,7 +19,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/internal/corpus"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
-	"github.com/orkestra-runtime/orkestra/providers/external/all"
+	clients "github.com/orkestra-runtime/orkestra/providers/external/all"
 	"github.com/orkestra-runtime/orkestra/providers/image"
 	"github.com/orkestra-runtime/orkestra/runtime/cli"
 )
@@ -116,7 +116,7 @@ func validate(t *testing.T, file string) []found {
 	}
 	var out strings.Builder
 	opts := cli.Options{ // nothing is fetched or built to validate
-		Out: &out, Err: &out, External: all.Registry,
+		Out: &out, Err: &out, External: clients.Registry,
 		Checkouts: func(cli.CheckoutOptions) (checkout.Fetcher, error) { return nil, errors.ErrUnsupported },
 		Builders:  func(cli.Daemons) (map[orkv1.DockerBuilder]image.Builder, error) { return nil, errors.ErrUnsupported },
 	}

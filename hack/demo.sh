@@ -6,5 +6,5 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 KUBEBUILDER_ASSETS=$(hack/controlplane.sh)
 export KUBEBUILDER_ASSETS
-go build -buildvcs=false -o bin/ork .
+hack/build.sh -buildvcs=false -o bin/ork .
 exec bin/ork run -f examples/website/katalog.yaml --embedded --until-settled=60s

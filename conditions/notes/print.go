@@ -4,7 +4,8 @@ import (
 	"fmt"
 	"net/url"
 	"strings"
-	"text/template"
+
+	template "github.com/DataDog/datadog-agent/pkg/template/text"
 )
 
 // printFamily replaces the printing functions of Go's templates, which write "<nil>", "<no value>" and 1e+06.

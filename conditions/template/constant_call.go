@@ -4,9 +4,10 @@ import (
 	"errors"
 	"io"
 	"strings"
-	texttemplate "text/template"
 	"text/template/parse"
 	"time"
+
+	texttemplate "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )

@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"reflect"
 	"sync"
-	texttemplate "text/template"
 	"text/template/parse"
 	"time"
+
+	texttemplate "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 )

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	texttemplate "text/template"
+
+	texttemplate "github.com/DataDog/datadog-agent/pkg/template/text"
 
 	"github.com/orkestra-runtime/orkestra/api/expression"
 )

@@ -19,7 +19,7 @@ import (
 // common, above all the names of fields, are one in memory, where client-go's decoder makes one for each: they are a sixth of a store.
 func decode(data []byte) (map[string]any, error) {
 	d := newDecoder(data)
-	if kind := d.PeekKind(); kind != '{' && kind != 'n' && kind != 0 {
+	if kind := d.PeekKind(); kind != jsontext.KindBeginObject && kind != jsontext.KindNull && kind != jsontext.KindInvalid {
 		return nil, fmt.Errorf("decode an object: it is a JSON %s", kind)
 	}
 	value, err := d.value()
@@ -37,7 +37,7 @@ func decode(data []byte) (map[string]any, error) {
 func decodeEvent(data []byte, event *metav1.WatchEvent) error {
 	d := newDecoder(data)
 	_, err := d.ReadToken()
-	for err == nil && d.PeekKind() == '"' {
+	for err == nil && d.PeekKind() == jsontext.KindString {
 		var name string
 		if name, err = d.text(&names); err != nil {
 			break
@@ -78,30 +78,25 @@ func (d decoder) end() error {
 
 func (d decoder) value() (any, error) {
 	switch d.PeekKind() {
-	case '{':
+	case jsontext.KindBeginObject:
 		return d.object()
-	case '[':
+	case jsontext.KindBeginArray:
 		return d.list()
-	case '"':
+	case jsontext.KindString:
 		return d.text(&values)
-	case '0':
+	case jsontext.KindNumber:
 		raw, err := d.ReadValue()
 		if err != nil {
 			return nil, err //nolint:wrapcheck // says where
 		}
 		return number(string(raw))
+	case jsontext.KindNull, jsontext.KindTrue, jsontext.KindFalse, jsontext.KindEndObject, jsontext.KindEndArray, jsontext.KindInvalid:
 	}
 	token, err := d.ReadToken()
-	if err != nil {
+	if err != nil || token.Kind() == jsontext.KindNull {
 		return nil, err //nolint:wrapcheck // says where
 	}
-	switch token.Kind() {
-	case 't':
-		return true, nil
-	case 'f':
-		return false, nil
-	}
-	return nil, nil
+	return token.Bool(), nil
 }
 
 func (d decoder) object() (any, error) {
@@ -109,7 +104,7 @@ func (d decoder) object() (any, error) {
 		return nil, err //nolint:wrapcheck // says where
 	}
 	object := map[string]any{}
-	for d.PeekKind() == '"' {
+	for d.PeekKind() == jsontext.KindString {
 		name, err := d.text(&names)
 		if err != nil {
 			return nil, err
@@ -127,7 +122,7 @@ func (d decoder) list() (any, error) {
 		return nil, err //nolint:wrapcheck // says where
 	}
 	list := []any{}
-	for kind := d.PeekKind(); kind != ']' && kind != 0; kind = d.PeekKind() {
+	for kind := d.PeekKind(); kind != jsontext.KindEndArray && kind != jsontext.KindInvalid; kind = d.PeekKind() {
 		value, err := d.value()
 		if err != nil {
 			return nil, err
@@ -144,7 +139,7 @@ func (d decoder) text(with *shared) (string, error) {
 	switch {
 	case err != nil:
 		return "", err //nolint:wrapcheck // says where
-	case raw.Kind() != '"':
+	case raw.Kind() != jsontext.KindString:
 		return "", fmt.Errorf("want a text and have a JSON %s", raw.Kind())
 	}
 	for _, c := range raw[1 : len(raw)-1] {

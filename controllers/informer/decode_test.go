@@ -48,6 +48,7 @@ func FuzzDecode(f *testing.F) {
 }
 
 func compare(t *testing.T, text string) {
+	t.Helper()
 	want := map[string]any{}
 	wantErr := json.Unmarshal([]byte(text), &want)
 	got, err := decode([]byte(text))
@@ -65,7 +66,7 @@ func compare(t *testing.T, text string) {
 // The names of two objects are one in memory.
 func TestDecodeShares(t *testing.T) {
 	const text = `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"a","labels":{"app.kubernetes.io/name":"a"}}}`
-	var data = []byte(text)
+	data := []byte(text)
 	const rounds = 100
 	perName := testing.AllocsPerRun(rounds, func() {
 		if _, err := decode(data); err != nil {

@@ -96,7 +96,7 @@ func buildOperators(ctx context.Context, dir, kubeconfig string, o options) ([]o
 }
 
 func build(ctx context.Context, pkg, binary string) error {
-	cmd := exec.CommandContext(ctx, "go", "build", "-o", binary, pkg) //nolint:gosec // builds packages of this module alone
+	cmd := exec.CommandContext(ctx, "hack/build.sh", "-o", binary, pkg) //nolint:gosec // builds packages of this module alone
 	if output, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("build %s: %w\n%s", pkg, err, output)
 	}

@@ -71,7 +71,7 @@ func (c *compiler) repo(declared *orkv1.Git, at *field.Path) {
 	scheme, rest, found := strings.Cut(text, "://")
 	authority, _, _ := strings.Cut(rest, "/")
 	user, _, named := strings.Cut(authority, "@")
-	shown := text
+	var shown string
 	if named && scheme != checkout.SchemeSSH { // a user alone may be a token
 		shown = strings.Replace(text, user+"@", "", 1)
 	} else {
