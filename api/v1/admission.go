@@ -27,7 +27,7 @@ type ValidationRule struct {
 	// Link is the key of a serve field to report in place of Field.
 	// +optional
 	Link string `json:"link,omitempty"`
-	// OnError tells what a rule that cannot be evaluated means at admission. Defaults to allow.
+	// OnError tells what a rule that cannot be evaluated means at admission. Defaults to deny, of a rule that warns to allow.
 	// +optional
 	OnError RuleErrorPolicy `json:"onError,omitempty"`
 	// Fires tells whether the rule is checked in each cycle besides admission.

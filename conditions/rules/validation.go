@@ -25,9 +25,9 @@ type validationRule struct {
 	link    string
 	message *template.Program // nil: what the comparison wants
 	warns   bool
-	// refuses: at admission, what can't be evaluated is a violation. refusesUnknown: so is what can't be evaluated for what could not be had.
-	refuses, refusesUnknown bool
-	references              [][]string
+	// refuses: at admission, what can't be evaluated is a violation.
+	refuses    bool
+	references [][]string
 }
 
 // CompileValidation compiles rules and reports everything wrong with them, by path below at. The Validation is nil without
@@ -59,7 +59,7 @@ func (c *compiler) validationRule(declared *orkv1.ValidationRule, index int, at 
 		},
 		link:    declared.Link,
 		warns:   declared.Action == orkv1.RuleWarn,
-		refuses: declared.OnError == orkv1.RuleErrorDeny, refusesUnknown: strict(declared),
+		refuses: strict(declared),
 	}
 	if declared.Field == "" {
 		r.field = strings.TrimSpace(declared.CEL)
@@ -120,7 +120,8 @@ func (c *compiler) test(compared orkv1.Condition, at *field.Path) *conditions.Te
 }
 
 // Check evaluates all rules that fire at the moment, and collects every violation in their order. A rule that can't be
-// evaluated is a problem and no violation, but for one that says onError: deny, at admission.
+// evaluated is a problem, and at admission a violation as well: but for one that warns, unless that says onError: deny, and for one that says
+// onError: allow.
 func (v *Validation) Check(f template.Facts, when Moment) Result {
 	return v.CheckWithout(f, when, Unknown{})
 }
@@ -130,7 +131,7 @@ func (v *Validation) check(f template.Facts, when Moment, unknown Unknown) Resul
 	for i := range v.rules {
 		r := &v.rules[i]
 		if r.at(when) && unknown.concerns(r.references) {
-			r.unevaluated(&result, unknown.Err, nil, r.refusesUnknown && when == Admission)
+			r.unevaluated(&result, unknown.Err, nil, r.refuses && when == Admission)
 			continue
 		}
 		if !r.applies(f, when) {

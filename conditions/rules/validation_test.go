@@ -31,6 +31,10 @@ func TestCheck(t *testing.T) {
 	broken := cond(orkv1.Condition{Field: "spec.replicas", Max: text("{{ .spec.word }}")})
 	refusing := broken
 	refusing.OnError = orkv1.RuleErrorDeny
+	allowing := broken
+	allowing.OnError = orkv1.RuleErrorAllow
+	doubting := broken
+	doubting.Action = orkv1.RuleWarn
 	warning := cond(orkv1.Condition{Field: "spec.absent"})
 	warning.Action = orkv1.RuleWarn
 	admission := cond(orkv1.Condition{Field: "spec.absent"})
@@ -62,11 +66,13 @@ func TestCheck(t *testing.T) {
 		"Negate":       {"negate turns the comparison", cond(orkv1.Condition{Field: "spec.plan", Equals: text("gold"), Negate: true}), denied, denied},
 		"Template":     {"what a template gives is compared", cond(orkv1.Condition{Field: "{{ toUpper .spec.plan }}", Equals: text("GOLD")}), passes, passes},
 		"Prefix":       {"values may be templates", cond(orkv1.Condition{Field: "spec.image", Prefix: text("{{ .spec.plan }}/")}), denied, denied},
-		"NoBound":      {"a rendered value that is no number skips the rule", broken, problem, problem},
-		"OnError":      {"unless it refuses what it can't check, at admission", refusing, problem, denied + " " + problem},
-		"BadPattern":   {"so does a rendered expression", cond(orkv1.Condition{Field: "spec.plan", Regex: text("{{ print \"(\" .spec.plan }}")}), problem, problem},
-		"BadField":     {"and a field that can't be rendered", cond(orkv1.Condition{Field: "{{ toInt .spec.word }}", Equals: text("1")}), problem, problem},
-		"BadNegated":   {"whether it is negated or not", cond(orkv1.Condition{Field: "{{ toInt .spec.word }}", Equals: text("1"), Negate: true}), problem, problem},
+		"NoBound":      {"a rendered value that is no number is a denial at admission, and stops a cycle", broken, problem, denied + " " + problem},
+		"OnError":      {"also when that is said", refusing, problem, denied + " " + problem},
+		"OnErrorAllow": {"unless it lets pass what it can't check", allowing, problem, problem},
+		"OnErrorWarns": {"or warns", doubting, problem, problem},
+		"BadPattern":   {"so does a rendered expression", cond(orkv1.Condition{Field: "spec.plan", Regex: text("{{ print \"(\" .spec.plan }}")}), problem, denied + " " + problem},
+		"BadField":     {"and a field that can't be rendered", cond(orkv1.Condition{Field: "{{ toInt .spec.word }}", Equals: text("1")}), problem, denied + " " + problem},
+		"BadNegated":   {"whether it is negated or not", cond(orkv1.Condition{Field: "{{ toInt .spec.word }}", Equals: text("1"), Negate: true}), problem, denied + " " + problem},
 		"Warn":         {"a warning", warning, warned, warned},
 		"Fires":        {"a rule for admission alone", admission, passes, denied},
 		"When":         {"the rule is guarded", only(warning, orkv1.Condition{Field: "spec.plan", Equals: text("gold")}), warned, warned},
