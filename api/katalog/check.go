@@ -19,6 +19,8 @@ type checker struct {
 	log *log
 	// gatewayThere tells that there is a gateway, whatever the Katalog says.
 	gatewayThere bool
+	// production has what is dangerous refused that is else warned of.
+	production bool
 }
 
 func (c *checker) errorf(path *field.Path, format string, args ...any) {
@@ -57,6 +59,9 @@ func (c *checker) katalog() {
 	}
 	c.shared(katalog)
 	c.gateway(katalog)
+	c.clusters(katalog)
+	c.callers(katalog)
+	c.surfaces(katalog)
 	c.teams(reflect.ValueOf(katalog.Spec), field.NewPath("spec"))
 	spec := field.NewPath("spec")
 	c.finalizers(katalog.Spec.Finalizers, spec.Child("finalizers"))

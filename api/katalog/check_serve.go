@@ -31,30 +31,70 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 		}
 	}
 	c.serveFields(crd.Serve, path)
+	c.servedApart(crd.Serve, path)
+	c.serveModes(crd.Serve, path)
 	if len(primaries) > 1 {
 		c.errorf(path.Child("target").Key(primaries[1]).Child("primary"), "one target is the primary one, and %s is already; the others are its aliases",
 			strings.Join(primaries[:1], ", "))
 	}
 }
 
-// serveFields checks what the rules that follow from the fields of an intent need.
-func (c *checker) serveFields(serve *orkv1.Serve, path *field.Path) {
-	taken := map[int32]*field.Path{}
-	for group, fields := range serve.FieldGroups() {
-		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			one, at := fields[key], path.Child(group).Key(key)
-			if first := taken[one.Order]; one.Order != 0 && first != nil {
-				c.errorf(at.Child("order"), "%d is taken; the first is at %s", one.Order, c.doc.place(first.String()))
-			} else {
-				taken[one.Order] = at.Child("order")
+// surfaces checks that no two CRDs are served under one name, and that no whole resource is of two targets.
+func (c *checker) surfaces(katalog *orkv1.Katalog) {
+	names := map[string]*field.Path{}
+	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
+		crd := katalog.Spec.CRDs[name]
+		if crd.Serve == nil || !crd.Serve.Enabled {
+			continue
+		}
+		at := field.NewPath("spec", "crds").Key(name).Child("serve")
+		named := map[string]*field.Path{}
+		for target := range crd.Serve.Target {
+			named[target] = at.Child("target").Key(target)
+		}
+		if len(named) == 0 {
+			named[strings.ToLower(crd.APITypes.Kind)] = at
+		}
+		selected := map[string]*field.Path{}
+		for _, target := range slices.Sorted(maps.Keys(named)) {
+			if first := names[target]; first != nil {
+				c.errorf(named[target], "the target %s is that of another CRD too, at %s", quote(target), c.doc.place(first.String()))
 			}
-			if one.Type == "enum" && len(one.Enum) == 0 {
-				c.errorf(at.Child("enum"), "required: the values that there are")
-			}
-			if one.Default != nil && one.Override != nil {
-				c.errorf(at.Child("default"), "excludes override, which is set whatever there is")
+			names[target] = named[target]
+			for path, value := range crd.Serve.Target[target].FieldSelector {
+				here := named[target].Child("fieldSelector").Key(path)
+				if first := selected[path+"="+value]; first != nil {
+					c.errorf(here, "%s selects another target too, at %s", quote(value), c.doc.place(first.String()))
+				}
+				selected[path+"="+value] = here
 			}
 		}
+	}
+}
+
+// serveModes checks what requests are taken.
+func (c *checker) serveModes(serve *orkv1.Serve, path *field.Path) {
+	neither := func(modes *orkv1.ServeModes, at *field.Path) {
+		if modes != nil && !on(modes.Target) && !on(modes.CR) {
+			c.errorf(at.Child("modes"), "one of target and cr must stay on: nothing would be taken")
+		}
+	}
+	neither(serve.Modes, path)
+	offered := len(serve.Target) == 0
+	for _, name := range slices.Sorted(maps.Keys(serve.Target)) {
+		target, at := serve.Target[name], path.Child("target").Key(name)
+		neither(target.Modes, at)
+		offered = offered || on(target.Enabled)
+		whole := serve.Modes
+		if target.Modes != nil && target.Modes.CR != nil {
+			whole = target.Modes
+		}
+		if len(target.FieldSelector) > 0 && whole != nil && !on(whole.CR) {
+			c.warnf(at.Child("fieldSelector"), "has no effect: it routes whole resources, which are not taken")
+		}
+	}
+	if serve.Enabled && !offered {
+		c.warnf(path.Child("target"), "no target is enabled: nothing is offered")
 	}
 }
 

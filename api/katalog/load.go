@@ -288,7 +288,13 @@ func (l *loader) katalog(root *node) {
 	d.decodeKatalog(root, doc.Katalog)
 
 	decoded := len(found.errors)
-	c := &checker{doc: doc, log: found, gatewayThere: l.opts.Gateway || l.opts.Env != nil && l.opts.Env("ORK_GATEWAY_ENDPOINT") != ""}
+	env := l.opts.Env
+	if env == nil {
+		env = func(string) string { return "" }
+	}
+	c := &checker{
+		doc: doc, log: found, gatewayThere: l.opts.Gateway || env("ORK_GATEWAY_ENDPOINT") != "", production: env("ORK_ENV") == "production",
+	}
 	files := &fileReader{checker: c, budget: l.budget, optional: l.opts.FilesOptional, alone: l.opts.Alone, used: l.includer.used}
 	files.load()
 	doc.Written = doc.Katalog.DeepCopy()

@@ -113,7 +113,9 @@ func TestDefaultsFromEnvironment(t *testing.T) {
 // What needs a gateway is for one that a Katalog declares, or that is there all the same; what it can't do is refused where it would do it.
 func TestGateway(t *testing.T) {
 	protected := []byte(small + "security: {deletionProtection: {}}\n")
-	routed := []byte(small + "gateway: {clusters: {eu: {endpoint: \"https://eu\"}}}\n")
+	taken := []byte(small + "gateway: {webhooks: {generic: [{name: ci, path: /ci, secretRef: {name: a, key: b}}]}}\n")
+	insecure := []byte(small + "gateway: {clusters: {eu: {endpoint: \"https://eu\", tokenRef: {name: a, key: b}, insecure: true}}}\n")
+	production := func(name string) string { return map[string]string{"ORK_ENV": "production"}[name] }
 	endpoint := func(name string) string { return map[string]string{"ORK_GATEWAY_ENDPOINT": "https://gateway"}[name] }
 	cases := map[string]struct {
 		reason string
@@ -125,8 +127,12 @@ func TestGateway(t *testing.T) {
 		"Nobody":    {reason: "nothing would protect", text: protected, wrong: "security.deletionProtection: needs a gateway, and the Katalog declares none"},
 		"Elsewhere": {reason: "the environment tells of one", opts: Options{Env: endpoint}, text: protected},
 		"Itself":    {reason: "the gateway knows that it is there", opts: Options{Gateway: true}, text: protected},
-		"Warned":    {reason: "an operator has nothing to do with clusters", text: routed, warned: "gateway.clusters: is not supported by the gateway yet: ork gate refuses it"},
-		"Refused":   {reason: "a gateway would apply to its own cluster", opts: Options{Gateway: true}, text: routed, wrong: "gateway.clusters: not supported yet"},
+		"Warned":    {reason: "an operator has nothing to do with deliveries", text: taken, warned: "gateway.webhooks: is not supported by the gateway yet: ork gate refuses it"},
+		"Refused":   {reason: "a gateway would take none", opts: Options{Gateway: true}, text: taken, wrong: "gateway.webhooks: not supported yet"},
+		"Insecure":  {reason: "a token that anybody reads", text: insecure, warned: "gateway.clusters[eu].insecure: whoever is between here and the cluster"},
+		"Production": {
+			reason: "is none for production", opts: Options{Env: production}, text: insecure, wrong: "gateway.clusters[eu].insecure: is not allowed with ORK_ENV=production",
+		},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

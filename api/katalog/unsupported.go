@@ -31,7 +31,7 @@ var notSupported = setOf(
 )
 
 // notServed lists what the gateway has not yet, as notSupported does. A gateway refuses it; an operator, to which it makes no difference, is told.
-var notServed = setOf("Gateway.webhooks", "Gateway.clusters", "Serve.clusters", "ServeTarget.clusters")
+var notServed = setOf("Gateway.webhooks")
 
 // unsupportedBy lists what is not supported by whoever reads a Katalog.
 func unsupportedBy(opts *Options) keys {

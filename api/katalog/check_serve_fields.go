@@ -1,0 +1,106 @@
+package katalog
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/util/validation"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+)
+
+// serveFields checks what the rules that follow from the fields of an intent need.
+func (c *checker) serveFields(serve *orkv1.Serve, path *field.Path) {
+	taken := map[int32]*field.Path{}
+	for group, fields := range serve.FieldGroups() {
+		for _, key := range slices.Sorted(maps.Keys(fields)) {
+			one, at := fields[key], path.Child(group).Key(key)
+			if first := taken[one.Order]; one.Order != 0 && first != nil {
+				c.errorf(at.Child("order"), "%d is taken; the first is at %s", one.Order, c.doc.place(first.String()))
+			} else {
+				taken[one.Order] = at.Child("order")
+			}
+			if one.Type == "enum" && len(one.Enum) == 0 {
+				c.errorf(at.Child("enum"), "required: the values that there are")
+			}
+			c.serveField(key, &one, group == "fields", at)
+			if one.Default != nil && one.Override != nil {
+				c.errorf(at.Child("default"), "excludes override, which is set whatever there is")
+			}
+		}
+	}
+}
+
+// serveField checks one key of an intent. InSpec tells that it goes to the spec.
+func (c *checker) serveField(key string, one *orkv1.ServeField, inSpec bool, at *field.Path) {
+	if !inSpec {
+		c.problems(at, validation.IsQualifiedName(key))
+	}
+	for _, set := range []struct {
+		name string
+		is   bool
+	}{{"path", one.Path != ""}, {"values", len(one.Values) > 0}, {"gateOnly", one.GateOnly}} {
+		if set.is && !inSpec {
+			c.errorf(at.Child(set.name), "is of a field of the spec; a label or an annotation goes where its key says")
+		}
+		if set.is && one.GateOnly && set.name != "gateOnly" {
+			c.errorf(at.Child(set.name), "excludes gateOnly, with which nothing is written")
+		}
+	}
+	switch {
+	case one.Value != "" && one.GateOnly:
+		c.errorf(at.Child("value"), "excludes gateOnly, with which nothing is written")
+	case one.Value != "" && len(one.Values) > 0:
+		c.errorf(at.Child("value"), "excludes values, which say what is written")
+	case one.Path != "" && len(one.Values) > 0:
+		c.errorf(at.Child("path"), "excludes values, which say where it is written")
+	}
+	if inSpec && one.Default != nil {
+		c.warnf(at.Child("default"), "has no effect on a field of the spec: the definition of the CRD has defaults for those")
+	}
+}
+
+// servePaths are the paths in the spec that a key of an intent is written to, by where they are said.
+func servePaths(key string, one *orkv1.ServeField, at *field.Path) map[string]*field.Path {
+	all := map[string]*field.Path{}
+	switch {
+	case one.GateOnly:
+	case len(one.Values) > 0:
+		for path := range one.Values {
+			all[strings.TrimPrefix(path, "spec.")] = at.Child("values").Key(path)
+		}
+	case one.Path != "":
+		all[strings.TrimPrefix(one.Path, "spec.")] = at.Child("path")
+	default:
+		all[key] = at
+	}
+	return all
+}
+
+// servedApart checks that no two fields of an intent are written to one place in the spec, or one into the other.
+func (c *checker) servedApart(serve *orkv1.Serve, path *field.Path) {
+	type taken struct {
+		path string
+		at   *field.Path
+	}
+	var before []taken
+	for _, key := range slices.Sorted(maps.Keys(serve.Fields)) {
+		one := serve.Fields[key]
+		paths := servePaths(key, &one, path.Child("fields").Key(key))
+		for _, where := range slices.Sorted(maps.Keys(paths)) {
+			at := paths[where]
+			if slices.Contains(strings.Split(where, "."), "") {
+				c.errorf(at, "%s has an empty part: write names with a dot between them", quote(where))
+				continue
+			}
+			for _, other := range before {
+				if where == other.path || strings.HasPrefix(where+".", other.path+".") || strings.HasPrefix(other.path+".", where+".") {
+					c.errorf(at, "%s is written by another field too, at %s", quote(where), c.doc.place(other.at.String()))
+				}
+			}
+			before = append(before, taken{where, at})
+		}
+	}
+}
