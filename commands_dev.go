@@ -7,7 +7,6 @@ import (
 
 	"github.com/go-logr/logr"
 	"github.com/spf13/cobra"
-	"k8s.io/apimachinery/pkg/runtime"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest"
@@ -27,13 +26,17 @@ func commands(streams command.Streams) []*cobra.Command {
 }
 
 // gatewayRights are the roles of the gateway.
-func gatewayRights(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error) {
+func gatewayRights(katalogs []*orkv1.Katalog, namespace string) (*cli.GatewayRights, error) {
 	opts := rights.Options{Namespace: namespace}
 	found, err := rights.Of(katalogs, opts)
 	if err != nil {
 		return nil, err //nolint:wrapcheck // tells all that is wrong
 	}
-	return found.Objects(opts), nil
+	clusters, chosen, err := rights.Remote(katalogs)
+	if err != nil {
+		return nil, err //nolint:wrapcheck // tells all that is wrong
+	}
+	return &cli.GatewayRights{Own: found.Objects(opts), Clusters: clusters, Chosen: chosen}, nil
 }
 
 func startControlPlane(ctx context.Context, dir string, log logr.Logger) (cli.ControlPlane, error) {

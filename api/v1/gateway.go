@@ -22,14 +22,22 @@ type Gateway struct {
 	Clusters map[string]Cluster `json:"clusters,omitempty"`
 }
 
-// Cluster is another cluster to apply to.
+// Cluster is another cluster to apply to. It is reached with the credential of SecretRef or of TokenRef, one of the two.
 type Cluster struct {
-	// Endpoint of its API server.
-	// +optional
-	Endpoint string `json:"endpoint,omitempty"`
-	// SecretRef holds a kubeconfig.
+	// Endpoint is the URL of its API server, such as https://eu.example:6443.
+	Endpoint string `json:"endpoint"`
+	// SecretRef holds a kubeconfig that leads to Endpoint and holds its credential itself: no files, and no commands to run.
 	// +optional
 	SecretRef *SecretKey `json:"secretRef,omitempty"`
+	// TokenRef holds a bearer token.
+	// +optional
+	TokenRef *SecretKey `json:"tokenRef,omitempty"`
+	// CARef holds, as PEM, the certificates that the API server's is signed by. It is required beside TokenRef, unless Insecure is set.
+	// +optional
+	CARef *SecretKey `json:"caRef,omitempty"`
+	// Insecure takes the API server's certificate as it is: whoever is in between reads the token. Defaults to false.
+	// +optional
+	Insecure bool `json:"insecure,omitempty"`
 }
 
 // GatewayAPI takes intents over HTTP.

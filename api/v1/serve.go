@@ -49,9 +49,13 @@ type Serve struct {
 	// Tokens lists who may ask, by the names of the gateway's tokens and intake sources. Absent, all may.
 	// +optional
 	Tokens map[string]ServeToken `json:"tokens,omitempty"`
-	// Clusters to apply to, by the gateway's names.
+	// Clusters to apply to, by the gateway's names: each a name, or a template over the intent that comes to one, to several, or to none.
+	// Defaults to the gateway's own cluster.
 	// +optional
-	Clusters []string `json:"clusters,omitempty"`
+	Clusters []Template `json:"clusters,omitempty"`
+	// FallbackLocal applies to the gateway's own cluster where Clusters come to none, which is an error otherwise. Defaults to false.
+	// +optional
+	FallbackLocal bool `json:"fallbackLocal,omitempty"`
 	// StrictFields makes an unknown key of an intent an error.
 	// +optional
 	StrictFields bool `json:"strictFields,omitempty"`
@@ -168,9 +172,9 @@ type ServeTarget struct {
 	// +optional
 	// +kubebuilder:validation:MaxProperties=3
 	FieldSelector map[string]string `json:"fieldSelector,omitempty"`
-	// Clusters default to the CRD's.
+	// Clusters default to the CRD's, and are some of those.
 	// +optional
-	Clusters []string `json:"clusters,omitempty"`
+	Clusters []Template `json:"clusters,omitempty"`
 	// OperatorBox of this surface. A block that is absent is the CRD's.
 	// +optional
 	// +kubebuilder:validation:Schemaless

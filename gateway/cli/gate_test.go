@@ -54,7 +54,7 @@ func TestGate(t *testing.T) {
 			reason: "all that is wrong is told at once, with places, and before a cluster is looked for",
 			args:   []string{url, "-f", "testdata/gate/invalid.yaml", "--kubeconfig=missing"}, code: 1,
 			says: []string{
-				"error: testdata/gate/invalid.yaml:6:3: gateway.clusters: not supported yet\n",
+				"error: testdata/gate/invalid.yaml:6:14: gateway.clusters[eu]: set exactly one of several fields, got 0; valid: secretRef, tokenRef\n",
 				`error: testdata/gate/invalid.yaml:14:55: spec.crds[site].mutation.rules[0].override: unknown function "lowr"`,
 				`error: testdata/gate/invalid.yaml:16:45: spec.crds[site].validation.rules[0].max: "many" is not a number`,
 				"error: testdata/gate/invalid.yaml:17:7: spec.crds[site].serve.namespace: a namespaced CRD that is served needs one",

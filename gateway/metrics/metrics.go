@@ -38,6 +38,7 @@ type Recorder struct {
 	requestTook   *prometheus.HistogramVec
 	tokenFailures *prometheus.CounterVec
 	expiry        prometheus.Gauge
+	clusters      *prometheus.GaugeVec
 }
 
 // buckets are those of durations, from half a millisecond to 16 seconds.
@@ -74,11 +75,15 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		expiry: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "orkestra_gateway_certificate_expiry_timestamp_seconds", Help: "When the certificate that is served ends. 0: there is none yet.",
 		}),
+		clusters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "orkestra_gateway_cluster_reachable", Help: "1 for another cluster that answered and took the credential when it was last tried, else 0.",
+		}, []string{"cluster"}),
 	}
 	for _, register := range []func() error{
 		series.Share(registerer, &r.reviews), series.Share(registerer, &r.reviewTook), series.Share(registerer, &r.violations), series.Share(registerer, &r.mutations),
 		series.Share(registerer, &r.conversions), series.Share(registerer, &r.convertTook), series.Share(registerer, &r.deletions), series.Share(registerer, &r.namespaces),
 		series.Share(registerer, &r.requests), series.Share(registerer, &r.requestTook), series.Share(registerer, &r.tokenFailures), series.Share(registerer, &r.expiry),
+		series.Share(registerer, &r.clusters),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -112,6 +117,18 @@ func (r *Recorder) ExpectToken(entry string) {
 	for _, reason := range []string{"issuer", "token", "claim"} {
 		r.tokenFailures.WithLabelValues(entry, reason)
 	}
+}
+
+// ExpectCluster has the series of another cluster exist.
+func (r *Recorder) ExpectCluster(name string) { r.clusters.WithLabelValues(name) }
+
+// ClusterReachable records whether another cluster can be reached.
+func (r *Recorder) ClusterReachable(name string, yes bool) {
+	value := 0.0
+	if yes {
+		value = 1
+	}
+	r.clusters.WithLabelValues(name).Set(value)
 }
 
 // ExpectRoute has the series of a route of the API exist.

@@ -51,6 +51,7 @@ func Of(katalogs []*orkv1.Katalog, opts Options) (*Rights, error) {
 		errs = append(errs, wrong...)
 		c.entries(katalog, entries)
 		c.tokens(katalog)
+		c.clusters(katalog)
 		c.leaving(katalog, opts)
 	}
 	if len(errs) > 0 {
@@ -129,10 +130,9 @@ func (c *collector) entries(katalog *orkv1.Katalog, all []*entry.Entry) {
 		if !serves || declared == nil || !declared.Enabled {
 			continue
 		}
-		c.cluster = append(c.cluster,
-			// What is not there is made by the patch that applies it, for which create is needed as well.
-			rule(one.Resource.Group, one.Resource.Resource, nil, "get", "list", "create", "patch", "delete"),
-			rule(apiextensionsv1.GroupName, definitions, []string{one.Definition()}, "get"))
+		if goes := destinationsOf(declared); goes.own {
+			c.cluster = append(c.cluster, served(one)...)
+		}
 	}
 }
 

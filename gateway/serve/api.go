@@ -34,6 +34,8 @@ type Options struct {
 	Callers auth.Authenticator
 	// Client applies and reads resources. It reads them as they are.
 	Client client.WithWatch
+	// Clusters are others than the Client's. Nil: there are none.
+	Clusters Clusters
 	// Rate bounds the requests of one token in a second, and Burst those at once. They default to 20 and 40.
 	Rate, Burst int
 	// MaxIntent bounds what is kept of an intent in an annotation, in bytes. Defaults to 16 KiB.
@@ -110,6 +112,8 @@ type call struct {
 	*http.Request
 	caller *auth.Caller
 	id     string
+	// controller has the answer take longer than others.
+	controller *http.ResponseController
 }
 
 // answer is what a request comes to: a status, and what is written as JSON, nil for nothing.
@@ -123,7 +127,7 @@ func (a *API) route(pattern string, handle func(*call) (*answer, error)) {
 	a.routes = append(a.routes, Route{Method: method, Path: route})
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
-		c := &call{Request: r, id: requestID()}
+		c := &call{Request: r, id: requestID(), controller: http.NewResponseController(w)}
 		w.Header().Set("X-Request-Id", c.id)
 		got, err := a.answer(c, w, handle)
 		if err != nil {

@@ -37,6 +37,9 @@ type applied struct {
 	Warnings   []string       `json:"warnings,omitempty"`
 	Violations []violation    `json:"violations,omitempty"`
 	Payload    map[string]any `json:"payload,omitempty"`
+	// Clusters are what has become of it in each of several, and PartialSuccess tells that it was not the same in all of them.
+	Clusters       []appliedTo `json:"clusters,omitempty"`
+	PartialSuccess bool        `json:"partialSuccess,omitempty"`
 }
 
 // wishes are what a caller asks for besides.
@@ -58,7 +61,21 @@ func (a *API) apply(c *call) (*answer, error) {
 		return a.refused(s, out, err)
 	}
 	s.provenance(out.object, c.caller.Name, c.caller.Subject)
-	return a.store(c, s, out, wishesOf(c))
+	if err := a.mayStore(c, s, out.object.GetNamespace(), wishesOf(c)); err != nil {
+		return nil, err
+	}
+	names, err := a.clustersOf(s, out.intent)
+	if err != nil {
+		return nil, err
+	}
+	if len(names) > 1 {
+		return a.fanOut(c, s, out, wishesOf(c), names), nil
+	}
+	where, err := a.at(c.Context(), c, strings.Join(names, ""))
+	if err != nil {
+		return nil, err
+	}
+	return a.store(c.Context(), c, s, out, wishesOf(c), where)
 }
 
 // resourceOf makes a resource of what was sent: of an intent, if that has a target, else of a resource.
@@ -82,6 +99,7 @@ func (a *API) resourceOf(c *call, sent map[string]any) (*Surface, *translated, e
 		if err != nil {
 			return s, nil, err
 		}
+		out.intent = sent
 		if err := s.CRD.identify(out.object, sent); err != nil {
 			return s, out, err
 		}
@@ -125,7 +143,7 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	if spec, ok := sent["spec"].(map[string]any); ok {
 		maps.Copy(intent, spec)
 	}
-	out := &translated{object: clean}
+	out := &translated{object: clean, intent: intent}
 	if crd.namespace == nil && clean.GetNamespace() == "" && crd.Namespaced {
 		return s, out, badRequest("metadata.namespace is required")
 	}
@@ -172,25 +190,30 @@ func (a *API) refused(s *Surface, out *translated, err error) (*answer, error) {
 	return &answer{status: status, body: response}, nil
 }
 
-// store applies the resource, if the caller may and it is not another surface's.
-func (a *API) store(c *call, s *Surface, out *translated, want wishes) (*answer, error) {
-	object := out.object
+// mayStore tells whether a caller may make or change a resource in a namespace, and may wish what it does.
+func (a *API) mayStore(c *call, s *Surface, namespace string, want wishes) error {
 	for _, operation := range []orkv1.ServeOperation{"create", "update"} {
-		if err := s.allows(c.caller.Name, onResources, operation, object.GetNamespace()); err == nil {
+		if err := s.allows(c.caller.Name, onResources, operation, namespace); err == nil {
 			break
 		} else if operation == "update" {
-			return nil, err
+			return err
 		}
 	}
 	if want.overwrite && !s.Overwrites {
-		return nil, badRequest("target %s does not allow overwrite", s.Name)
+		return badRequest("target %s does not allow overwrite", s.Name)
 	}
+	return nil
+}
+
+// store applies the resource somewhere, if the caller may and it is not another surface's.
+func (a *API) store(ctx context.Context, c *call, s *Surface, out *translated, want wishes, where somewhere) (*answer, error) {
+	object := out.object
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(s.CRD.GVK)
-	err := a.opts.Client.Get(c.Context(), client.ObjectKeyFromObject(object), found)
+	err := where.Get(ctx, client.ObjectKeyFromObject(object), found)
 	absent := apierrors.IsNotFound(err)
 	if err != nil && !absent {
-		return nil, err //nolint:wrapcheck // the API server's
+		return nil, where.failed(err)
 	}
 	operation, status := orkv1.ServeOperation("update"), http.StatusOK
 	if absent {
@@ -206,14 +229,14 @@ func (a *API) store(c *call, s *Surface, out *translated, want wishes) (*answer,
 	}
 	response := applied{
 		DryRun: want.dryRun, Name: object.GetName(), Namespace: object.GetNamespace(), Kind: s.CRD.GVK.Kind,
-		APIVersion: s.CRD.GVK.GroupVersion().String(), Warnings: out.warnings,
+		APIVersion: s.CRD.GVK.GroupVersion().String(), Warnings: slices.Clone(out.warnings),
 	}
-	stored, warned, err := a.write(c.Context(), object, want)
+	stored, warned, err := where.write(ctx, object, want)
 	response.Warnings = append(response.Warnings, warned...)
 	if err != nil {
-		return a.denied(response, err)
+		return denied(response, where.failed(err))
 	}
-	response.Accepted, response.PollURL, response.Payload = true, s.response.pollURL(s, stored), s.response.payloadOf(stored)
+	response.Accepted, response.PollURL, response.Payload = true, s.response.pollURL(s, stored, where.name), s.response.payloadOf(stored)
 	return &answer{status: status, body: response}, nil
 }
 
@@ -235,7 +258,7 @@ func (a *API) moves(c *call, s *Surface, found *unstructured.Unstructured, want 
 }
 
 // write applies the resource, and returns what the API server warns of.
-func (a *API) write(ctx context.Context, object *unstructured.Unstructured, want wishes) (*unstructured.Unstructured, []string, error) {
+func (w somewhere) write(ctx context.Context, object *unstructured.Unstructured, want wishes) (*unstructured.Unstructured, []string, error) {
 	opts := []client.ApplyOption{client.FieldOwner(FieldManager)}
 	if want.overwrite {
 		opts = append(opts, client.ForceOwnership)
@@ -245,7 +268,7 @@ func (a *API) write(ctx context.Context, object *unstructured.Unstructured, want
 	}
 	var warned warnings
 	stored := object.DeepCopy()
-	err := a.opts.Client.Apply(withWarnings(ctx, &warned), client.ApplyConfigurationFromUnstructured(stored), opts...)
+	err := w.Apply(withWarnings(ctx, &warned), client.ApplyConfigurationFromUnstructured(stored), opts...)
 	return stored, warned.all(), err //nolint:wrapcheck // the API server's
 }
 
@@ -253,10 +276,10 @@ func (a *API) write(ctx context.Context, object *unstructured.Unstructured, want
 const FieldManager = "orkestra-gateway"
 
 // denied is the answer to what the API server does not store.
-func (a *API) denied(response applied, err error) (*answer, error) {
+func denied(response applied, err error) (*answer, error) {
 	status, ok := statusOf(err)
 	if !ok {
-		return nil, &apiError{status: http.StatusBadGateway, short: "unreachable", detail: "the cluster does not answer"}
+		return nil, err
 	}
 	code, _ := codeOf(status.Reason)
 	if details := status.Details; details != nil {

@@ -35,29 +35,32 @@ type envelope struct {
 	RequestID string `json:"requestId,omitempty"` //nolint:tagliatelle // its public name
 }
 
-// failed is the answer to a failure. What is nobody's business is logged, under the id that the caller is told.
+// failed is the answer to a failure.
 func (a *API) failed(c *call, w http.ResponseWriter, err error) *answer {
-	told := func(status int, short, detail string) *answer {
-		if status == http.StatusUnauthorized {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-		}
-		return &answer{status: status, body: envelope{Error: short, Message: detail, RequestID: c.id}}
+	status, short, detail := a.explain(c, err)
+	if status == http.StatusUnauthorized {
+		w.Header().Set("WWW-Authenticate", "Bearer")
 	}
+	return &answer{status: status, body: envelope{Error: short, Message: detail, RequestID: c.id}}
+}
+
+// explain tells a caller of a failure. What is nobody's business is logged, under the id that the caller is told.
+func (a *API) explain(c *call, err error) (status int, short, detail string) {
 	if one, ok := errors.AsType[*apiError](err); ok {
-		return told(one.status, one.short, one.detail)
+		return one.status, one.short, one.detail
 	}
 	if one, ok := errors.AsType[*deniedError](err); ok {
-		return told(http.StatusForbidden, "forbidden", one.why)
+		return http.StatusForbidden, "forbidden", one.why
 	}
-	if status, ok := statusOf(err); ok {
-		code, short := codeOf(status.Reason)
-		return told(code, short, status.Message)
+	if one, ok := statusOf(err); ok {
+		code, short := codeOf(one.Reason)
+		return code, short, one.Message
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return told(http.StatusGatewayTimeout, "timeout", "the cluster did not answer in time")
+		return http.StatusGatewayTimeout, "timeout", "the cluster did not answer in time"
 	}
 	logf.FromContext(c.Context()).Error(err, "a request failed", "id", c.id, "path", c.URL.Path)
-	return told(http.StatusInternalServerError, "internal error", "see the gateway's log")
+	return http.StatusInternalServerError, "internal error", "see the gateway's log"
 }
 
 // statusOf is what the API server says of a failure.

@@ -45,6 +45,7 @@ var (
 		"name":      "the name of the resource",
 	}
 	pathParameter = regexp.MustCompile(`\{([a-z]+)\}`)
+	clusterOnly   = parameter{"the cluster, where a target's resources go to several; by default the first that they always go to", openapi3.TypeString}
 	fieldOnly     = parameter{"a path such as status.phase, of which the value alone is answered", openapi3.TypeString}
 )
 
@@ -58,10 +59,11 @@ func documents() map[string]documented {
 				"overwrite": {"takes fields from other managers", openapi3.TypeBoolean},
 				"override":  {"moves a resource of another target here", openapi3.TypeBoolean},
 			},
-			answers: map[int]any{http.StatusOK: applied{}, http.StatusCreated: applied{}},
+			answers: map[int]any{http.StatusOK: applied{}, http.StatusCreated: applied{}, http.StatusMultiStatus: applied{}},
 			refusals: map[int][]any{
 				http.StatusBadRequest: {applied{}, envelope{}}, http.StatusConflict: {applied{}, envelope{}}, http.StatusUnprocessableEntity: {applied{}},
 				http.StatusRequestEntityTooLarge: {envelope{}}, http.StatusUnsupportedMediaType: {envelope{}}, http.StatusBadGateway: {envelope{}},
+				http.StatusServiceUnavailable: {applied{}, envelope{}},
 			},
 		},
 		"GET /api/v1/resources/{kind}/{namespace}": {
@@ -71,15 +73,16 @@ func documents() map[string]documented {
 				"continue":      {"where an earlier answer ended", openapi3.TypeString},
 				"labelSelector": {"which ones, as Kubernetes selects them", openapi3.TypeString},
 				"field":         fieldOnly,
+				"cluster":       clusterOnly,
 			},
 			answers: map[int]any{http.StatusOK: listed{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
 		},
 		"GET /api/v1/resources/{kind}/{namespace}/{name}": {
-			id: "get", summary: "Answers a resource, its payload, or one field of it", query: map[string]parameter{"field": fieldOnly},
+			id: "get", summary: "Answers a resource, its payload, or one field of it", query: map[string]parameter{"field": fieldOnly, "cluster": clusterOnly},
 			answers: map[int]any{http.StatusOK: anyObject{}}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
 		},
 		"DELETE /api/v1/resources/{kind}/{namespace}/{name}": {
-			id: "delete", summary: "Deletes a resource, if nothing protects it",
+			id: "delete", summary: "Deletes a resource, if nothing protects it", query: map[string]parameter{"cluster": clusterOnly},
 			answers: map[int]any{http.StatusNoContent: nil}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
 		},
 		"GET /api/v1/schema": {
@@ -94,6 +97,7 @@ func documents() map[string]documented {
 			id: "rawSchema", summary: "Answers the schema of whole resources of a kind",
 			query: map[string]parameter{
 				"kind": {"the kind", openapi3.TypeString}, "apiVersion": {"group and version, where several kinds have one name", openapi3.TypeString},
+				"cluster": clusterOnly,
 			},
 			answers: map[int]any{http.StatusOK: raw{}}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
 		},
@@ -105,7 +109,7 @@ const pathOpenAPI = "/api/v1/openapi.json"
 
 // typeNames are the names of types in the document. Others have none: they are written where they are used.
 var typeNames = map[reflect.Type]string{
-	reflect.TypeFor[applied](): "Applied", reflect.TypeFor[violation](): "Violation", reflect.TypeFor[listed](): "List",
+	reflect.TypeFor[applied](): "Applied", reflect.TypeFor[appliedTo](): "AppliedToCluster", reflect.TypeFor[violation](): "Violation", reflect.TypeFor[listed](): "List",
 	reflect.TypeFor[catalog](): "Catalog", reflect.TypeFor[catalogued](): "Target", reflect.TypeFor[described](): "TargetWithFields",
 	reflect.TypeFor[asked](): "Field", reflect.TypeFor[raw](): "RawSchema", reflect.TypeFor[rawSpec](): "RawSpec", reflect.TypeFor[envelope](): "Failure",
 }

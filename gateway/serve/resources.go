@@ -20,6 +20,8 @@ const everywhere = "*"
 type place struct {
 	*Surface
 	namespace, name string
+	// where it is.
+	where somewhere
 }
 
 // placeOf finds what a path names, if the caller may do that there.
@@ -53,15 +55,22 @@ func (a *API) placeOf(c *call, operation orkv1.ServeOperation) (*place, error) {
 			}
 		}
 	}
-	return p, s.allows(c.caller.Name, onResources, operation, p.namespace)
+	if err := s.allows(c.caller.Name, onResources, operation, p.namespace); err != nil {
+		return nil, err
+	}
+	var err error
+	p.where, err = a.readFrom(c, s)
+	return p, err
 }
 
 // read reads the resource that a path names.
-func (a *API) read(c *call, p *place) (*unstructured.Unstructured, error) {
+func (p *place) read(c *call) (*unstructured.Unstructured, error) {
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(p.CRD.GVK)
-	err := a.opts.Client.Get(c.Context(), client.ObjectKey{Namespace: p.namespace, Name: p.name}, found)
-	return found, err //nolint:wrapcheck // the API server's
+	if err := p.where.Get(c.Context(), client.ObjectKey{Namespace: p.namespace, Name: p.name}, found); err != nil {
+		return nil, p.where.failed(err)
+	}
+	return found, nil
 }
 
 // of is the surface whose answers a resource has: the one that was asked for by an alias, else its own.
@@ -85,7 +94,7 @@ func (a *API) get(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := a.read(c, p)
+	found, err := p.read(c)
 	if err != nil {
 		return nil, err
 	}
@@ -152,9 +161,9 @@ func (a *API) list(c *call) (*answer, error) {
 	}
 	found := &unstructured.UnstructuredList{}
 	found.SetGroupVersionKind(p.CRD.GVK.GroupVersion().WithKind(p.CRD.GVK.Kind + "List"))
-	if err := a.opts.Client.List(c.Context(), found, client.InNamespace(p.namespace), client.Limit(limit), client.Continue(query.Get("continue")),
+	if err := p.where.List(c.Context(), found, client.InNamespace(p.namespace), client.Limit(limit), client.Continue(query.Get("continue")),
 		client.MatchingLabelsSelector{Selector: selector}); err != nil {
-		return nil, err //nolint:wrapcheck // the API server's
+		return nil, p.where.failed(err)
 	}
 	out := listed{Total: len(found.Items), Limit: limit, Continue: found.GetContinue(), Items: make([]any, 0, len(found.Items))}
 	if left := found.GetRemainingItemCount(); left != nil {
@@ -182,8 +191,8 @@ func (a *API) remove(c *call) (*answer, error) {
 	gone.SetGroupVersionKind(p.CRD.GVK)
 	gone.SetNamespace(p.namespace)
 	gone.SetName(p.name)
-	if err := a.opts.Client.Delete(c.Context(), gone); err != nil {
-		return nil, err //nolint:wrapcheck // the API server's
+	if err := p.where.Delete(c.Context(), gone); err != nil {
+		return nil, p.where.failed(err)
 	}
 	return &answer{status: http.StatusNoContent}, nil
 }

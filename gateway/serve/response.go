@@ -84,23 +84,23 @@ func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 // noNamespace stands in a path for the namespace of what has none.
 const noNamespace = "-"
 
-// pollURL is where a caller reads the resource.
-func (r *response) pollURL(s *Surface, object *unstructured.Unstructured) string {
+// pollURL is where a caller reads the resource, of a cluster that is not the API's own too.
+func (r *response) pollURL(s *Surface, object *unstructured.Unstructured, cluster string) string {
 	if r.url != nil {
 		if text, err := r.url.Text(template.NewFacts(roots.Of(object), nil)); err == nil {
-			return r.withField(text)
+			return r.asking(text, "")
 		}
 	}
 	namespace := object.GetNamespace()
 	if namespace == "" {
 		namespace = noNamespace
 	}
-	return r.withField("/api/v1/resources/" + url.PathEscape(strings.ToLower(s.Name)) + "/" + url.PathEscape(namespace) + "/" + url.PathEscape(object.GetName()))
+	return r.asking("/api/v1/resources/"+url.PathEscape(strings.ToLower(s.Name))+"/"+url.PathEscape(namespace)+"/"+url.PathEscape(object.GetName()), cluster)
 }
 
-// withField adds the parameter that asks for one field.
-func (r *response) withField(text string) string {
-	if r.field == "" {
+// asking adds the parameters that name a cluster and ask for one field.
+func (r *response) asking(text, cluster string) string {
+	if r.field == "" && cluster == "" {
 		return text
 	}
 	parsed, err := url.Parse(text)
@@ -108,7 +108,11 @@ func (r *response) withField(text string) string {
 		return text
 	}
 	query := parsed.Query()
-	query.Set("field", r.field)
+	for name, value := range map[string]string{"field": r.field, "cluster": cluster} {
+		if value != "" {
+			query.Set(name, value)
+		}
+	}
 	parsed.RawQuery = query.Encode()
 	return parsed.String()
 }

@@ -161,9 +161,13 @@ func (a *API) rawSchema(c *call) (*answer, error) {
 	if err := crd.Primary.allows(c.caller.Name, onSchema, "get", ""); err != nil {
 		return nil, err
 	}
+	where, err := a.readFrom(c, crd.Primary)
+	if err != nil {
+		return nil, err
+	}
 	definition := &apiextensionsv1.CustomResourceDefinition{}
-	if err := a.opts.Client.Get(c.Context(), client.ObjectKey{Name: crd.Resource.Resource + "." + crd.Resource.Group}, definition); err != nil {
-		return nil, err //nolint:wrapcheck // the API server's
+	if err := where.Get(c.Context(), client.ObjectKey{Name: crd.Resource.Resource + "." + crd.Resource.Group}, definition); err != nil {
+		return nil, where.failed(err)
 	}
 	out := raw{Kind: crd.GVK.Kind, APIVersion: crd.GVK.GroupVersion().String(), Labels: map[string]asked{}, Annotations: map[string]asked{}}
 	for _, version := range definition.Spec.Versions {

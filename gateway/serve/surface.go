@@ -52,6 +52,9 @@ type Surface struct {
 	selector map[string]string
 	tokens   []map[string]orkv1.ServeToken
 	response response
+	// clusters that resources go to, none for the API's own, and whether that is also where they go when these come to none.
+	clusters  []route
+	fallsBack bool
 }
 
 // Alias is the name of a surface that is not the primary one.
@@ -156,15 +159,31 @@ func (c *compiler) field(key string, place Place, declared orkv1.ServeField, at 
 		f.Place = Nowhere
 	case place == InSpec && len(declared.Values) > 0:
 		for _, path := range slices.Sorted(maps.Keys(declared.Values)) {
+			c.there(path, at.Child("values").Key(path))
 			f.values = append(f.values, fanned{path: specPath(path), value: c.template(declared.Values[path], at.Child("values").Key(path))})
 		}
 	case place == InSpec:
+		where := at
+		if declared.Path != "" {
+			where = at.Child("path")
+		}
+		c.there(cmp.Or(declared.Path, key), where)
 		f.path = specPath(cmp.Or(declared.Path, key))
 	}
 	if declared.Value != "" {
 		f.value = c.template(declared.Value, at.Child("value"))
 	}
 	c.crd.Fields[key] = f
+}
+
+// there checks a path below spec against the schema, if that is known.
+func (c *compiler) there(path string, at *field.Path) {
+	if c.crd.schema == nil {
+		return
+	}
+	if misread := roots.New(c.crd.schema).Check(append(template.Path{"spec"}, specPath(path)...)); misread != nil && !misread.Warning {
+		c.wrong(field.Invalid(at, path, misread.Problem))
+	}
 }
 
 // specPath splits a path below spec, whose first element may be spec itself.
@@ -194,6 +213,10 @@ func (c *compiler) surfaces(declared *orkv1.Serve, at *field.Path) {
 			config, where = declared.Config, at
 		}
 		s.response = c.response(config, where.Child("config", "response"))
+		s.clusters, s.fallsBack = c.routes(one.Clusters, here.Child("clusters")), declared.FallbackLocal
+		if len(one.Clusters) == 0 {
+			s.clusters = c.routes(declared.Clusters, at.Child("clusters"))
+		}
 		c.crd.Surfaces[name] = s
 		if one.Primary || len(targets) == 1 {
 			c.crd.Primary = s

@@ -32,7 +32,9 @@ type violation struct {
 
 // translated is what has become of an intent.
 type translated struct {
-	object   *unstructured.Unstructured
+	object *unstructured.Unstructured
+	// intent is what was sent, or of a whole resource its spec.
+	intent   map[string]any
 	warnings []string
 }
 

@@ -178,7 +178,7 @@ func TestWeakness46PollURL(t *testing.T) {
 	for surface, want := range map[string]string{
 		"cache": "/api/v1/resources/cache/team-core/c1", "hidden": "/api/v1/resources/hidden/team-core/c1?field=status.phase+%26+more",
 	} {
-		if got := crd.Surfaces[surface].response.pollURL(crd.Surfaces[surface], object); got != want {
+		if got := crd.Surfaces[surface].response.pollURL(crd.Surfaces[surface], object, ""); got != want {
 			t.Errorf("pollURL of %s = %s, want %s", surface, got, want)
 		}
 	}

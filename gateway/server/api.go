@@ -155,6 +155,16 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 		return nil, nil, fmt.Errorf("make a client: %w", err)
 	}
 	opts.Client, opts.Callers = hands, chain
+	others, err := g.clusters(direct, opts.CRDs)
+	if err != nil {
+		return nil, nil, err
+	}
+	if others != nil {
+		opts.Clusters = others
+		if err := mgr.Add(others); err != nil {
+			return nil, nil, fmt.Errorf("add the clusters to the manager: %w", err)
+		}
+	}
 	api, err := serve.New(opts)
 	if err != nil {
 		return nil, nil, err //nolint:wrapcheck // names the targets

@@ -1,11 +1,8 @@
 package server
 
 import (
-	"context"
 	"fmt"
 
-	corev1 "k8s.io/api/core/v1"
-	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/providers/external"
@@ -25,12 +22,5 @@ func (g *Gateway) caller(direct client.Client) (external.Caller, error) {
 			return nil, fmt.Errorf("%s: %w", one.Name, err)
 		}
 	}
-	secret := func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
-		found := &corev1.Secret{}
-		if err := direct.Get(ctx, name, found); err != nil {
-			return nil, err //nolint:wrapcheck // names the Secret
-		}
-		return found.Data, nil
-	}
-	return external.NewClient(g.opts.External, external.ClientOptions{Secrets: external.SecretsFunc(secret), Namespace: g.opts.Namespace}), nil
+	return external.NewClient(g.opts.External, external.ClientOptions{Secrets: external.SecretsFunc(secretsOf(direct)), Namespace: g.opts.Namespace}), nil
 }

@@ -21,6 +21,15 @@ import (
 	"github.com/orkestra-runtime/orkestra/runtime/simulate"
 )
 
+// GatewayRights are the accounts and roles that a gateway needs, and what binds them.
+type GatewayRights struct {
+	// Own are those in its own cluster, and Clusters those in others, by their names.
+	Own      []runtime.Object
+	Clusters map[string][]runtime.Object
+	// Chosen are the CRDs whose intents choose a cluster, so that they are in all of those.
+	Chosen []string
+}
+
 // Options of the commands.
 type Options struct {
 	In       io.Reader
@@ -45,8 +54,8 @@ type Options struct {
 	Check katalog.Checks
 	// Builders makes what builds images. Nil: the binary has nothing that does.
 	Builders Builders
-	// GatewayRights are the roles that the gateway of Katalogs needs in a namespace, and what binds them. Nil: the binary knows no gateway.
-	GatewayRights func(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error)
+	// GatewayRights tells what the gateway of Katalogs needs that runs in a namespace. Nil: the binary knows no gateway.
+	GatewayRights func(katalogs []*orkv1.Katalog, namespace string) (*GatewayRights, error)
 }
 
 // ControlPlane is a running control plane.

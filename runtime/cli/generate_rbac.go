@@ -1,7 +1,12 @@
 package cli
 
 import (
+	"bytes"
 	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -20,11 +25,13 @@ const (
 
 func generateRBACCommand(opts Options) *cobra.Command {
 	var files, programs []string
-	var namespace string
+	var namespace, output string
 	cmd := &cobra.Command{
 		Use:   "rbac -f KATALOG",
 		Short: "Prints the rights that running Katalogs needs, of the operator and of the gateway",
-		Args:  command.NoArguments,
+		Long: `Prints the rights that running Katalogs needs, of the operator and of the gateway, ready to be applied. With --output they are written
+into a file, and beside it, for each other cluster that the gateway applies to, what it needs there, into gateway-CLUSTER-rbac.yaml.`,
+		Args: command.NoArguments,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			for _, one := range programs {
 				if one != forRuntime && one != forGateway {
@@ -42,35 +49,69 @@ func generateRBACCommand(opts Options) *cobra.Command {
 				own.Namespace = namespace
 				objects = append(objects, cluster, own)
 			}
+			granted := &GatewayRights{}
 			if slices.Contains(programs, forGateway) {
-				granted, err := gatewayRights(opts, l, namespace)
-				if err != nil {
-					return err
-				}
-				objects = append(objects, granted...)
-			}
-			for i, one := range objects {
-				if i > 0 {
-					if _, err := fmt.Fprintln(opts.Out, "---"); err != nil {
-						return err //nolint:wrapcheck // says all there is to say
-					}
-				}
-				if err := command.Print(opts.Out, "yaml", one); err != nil {
+				if granted, err = gatewayRights(opts, l, namespace); err != nil {
 					return err
 				}
 			}
-			return nil
+			objects = append(objects, granted.Own...)
+			if output == "-" {
+				if len(granted.Clusters) > 0 {
+					cmd.PrintErrln("what the gateway needs in other clusters is written with --output FILE: " + strings.Join(slices.Sorted(maps.Keys(granted.Clusters)), ", "))
+				}
+				return printObjects(opts.Out, objects)
+			}
+			return writeRights(cmd, output, objects, granted)
 		},
 	}
 	command.FilesFlag(cmd, &files)
 	cmd.Flags().StringSliceVar(&programs, "for", []string{forRuntime, forGateway},
 		"of which programs: "+strings.Join([]string{forRuntime, forGateway}, ", ")+"; of the gateway only where a Katalog has one")
 	cmd.Flags().StringVarP(&namespace, "namespace", "n", "orkestra-system", "where they run")
+	cmd.Flags().StringVarP(&output, "output", "o", "-", "the file that they are written into; - for the terminal")
 	return cmd
 }
 
+// writeRights writes the rights into a file, and those in other clusters beside it.
+func writeRights(cmd *cobra.Command, output string, objects []runtime.Object, granted *GatewayRights) error {
+	all := map[string][]runtime.Object{output: objects}
+	for cluster, needed := range granted.Clusters {
+		all[filepath.Join(filepath.Dir(output), "gateway-"+cluster+"-rbac.yaml")] = needed
+	}
+	for _, crd := range granted.Chosen {
+		cmd.PrintErrln("warning: an intent for " + crd + " chooses its cluster: its rights are in the file of each")
+	}
+	for _, file := range slices.Sorted(maps.Keys(all)) {
+		var text bytes.Buffer
+		if err := printObjects(&text, all[file]); err != nil {
+			return err
+		}
+		if err := os.WriteFile(file, text.Bytes(), 0o644); err != nil { //nolint:gosec // rights are no secret
+			return err //nolint:wrapcheck // names the file
+		}
+		cmd.PrintErrln("wrote " + file)
+	}
+	return nil
+}
+
+// printObjects writes objects as documents of one file.
+func printObjects(w io.Writer, objects []runtime.Object) error {
+	for i, one := range objects {
+		if i > 0 {
+			if _, err := fmt.Fprintln(w, "---"); err != nil {
+				return err //nolint:wrapcheck // says all there is to say
+			}
+		}
+		if err := command.Print(w, "yaml", one); err != nil {
+			return err //nolint:wrapcheck // says all there is to say
+		}
+	}
+	return nil
+}
+
 // gatewayRights are those of the gateway of the Katalogs that have one.
-func gatewayRights(opts Options, l *loaded, namespace string) ([]runtime.Object, error) {
+func gatewayRights(opts Options, l *loaded, namespace string) (*GatewayRights, error) {
 	var served []*orkv1.Katalog
 	for _, one := range l.documents {
 		if g := one.Katalog.Gateway; g != nil && (g.Enabled == nil || *g.Enabled) {
@@ -78,7 +119,7 @@ func gatewayRights(opts Options, l *loaded, namespace string) ([]runtime.Object,
 		}
 	}
 	if len(served) == 0 || opts.GatewayRights == nil {
-		return nil, nil
+		return &GatewayRights{}, nil
 	}
 	return opts.GatewayRights(served, namespace)
 }

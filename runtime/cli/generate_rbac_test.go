@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 	rbacv1 "k8s.io/api/rbac/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -40,10 +41,10 @@ func TestGenerateRBAC(t *testing.T) {
 				t.Fatal(err)
 			}
 			ran := commandtest.Run(t, "", func(streams command.Streams) []*cobra.Command {
-				return Commands(Options{Out: streams.Out, Err: streams.Err, GatewayRights: func(katalogs []*orkv1.Katalog, namespace string) ([]runtime.Object, error) {
+				return Commands(Options{Out: streams.Out, Err: streams.Err, GatewayRights: func(katalogs []*orkv1.Katalog, namespace string) (*GatewayRights, error) {
 					role := &rbacv1.Role{}
 					role.Name, role.Namespace = "gate-of-"+katalogs[0].Name, namespace
-					return []runtime.Object{role}, nil
+					return &GatewayRights{Own: []runtime.Object{role}, Clusters: map[string][]runtime.Object{"eu": {role}}, Chosen: []string{"shop"}}, nil
 				}})
 			}, append([]string{"generate", "rbac", "-f", path}, tc.args...)...)
 			code, got := ran.Code, ran.Out+ran.Err
@@ -61,5 +62,42 @@ func TestGenerateRBAC(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Rights in other clusters are written beside those in the gateway's own, and are not lost without a word where they cannot be.
+func TestGenerateRBACOfClusters(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "katalog.yaml")
+	text := "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: shop}\ngateway: {}\n" +
+		"spec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}}}}\n"
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	run := func(output string) commandtest.Result {
+		return commandtest.Run(t, "", func(streams command.Streams) []*cobra.Command {
+			return Commands(Options{Out: streams.Out, Err: streams.Err, GatewayRights: func([]*orkv1.Katalog, string) (*GatewayRights, error) {
+				role := func(name string) []runtime.Object {
+					return []runtime.Object{&rbacv1.Role{ObjectMeta: metav1.ObjectMeta{Name: name}}}
+				}
+				return &GatewayRights{Own: role("here"), Clusters: map[string][]runtime.Object{"eu": role("there")}, Chosen: []string{"site"}}, nil
+			}})
+		}, "generate", "rbac", "-f", file, "--for", "gateway", "-o", output)
+	}
+	if ran := run("-"); ran.Code != 0 || !strings.Contains(ran.Out, "name: here") || !strings.Contains(ran.Err, "in other clusters is written with --output FILE: eu") {
+		t.Errorf("to the terminal: %+v", ran)
+	}
+	ran := run(filepath.Join(dir, "rbac.yaml"))
+	if ran.Code != 0 || ran.Out != "" || !strings.Contains(ran.Err, "warning: an intent for site chooses its cluster") {
+		t.Errorf("to a file: %+v", ran)
+	}
+	for name, want := range map[string]string{"rbac.yaml": "name: here", "gateway-eu-rbac.yaml": "name: there"} {
+		got, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil || !strings.Contains(string(got), want) {
+			t.Errorf("%s: %v\n%s", name, err, got)
+		}
+	}
+	if ran := run(filepath.Join(dir, "none", "rbac.yaml")); ran.Code != 1 || !strings.Contains(ran.Err, "no such file or directory") {
+		t.Errorf("to a folder that there is not: %+v", ran)
 	}
 }

@@ -1,0 +1,71 @@
+package server
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	corev1 "k8s.io/api/core/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/types"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/gateway/clusters"
+	"github.com/orkestra-runtime/orkestra/gateway/serve"
+)
+
+// clusters are the others that the Katalogs declare, nil where none does.
+func (g *Gateway) clusters(direct client.Client, served []*serve.CRD) (*clusters.Clusters, error) {
+	all := map[string]orkv1.Cluster{}
+	var errs []error
+	for _, katalog := range g.opts.Katalogs {
+		if katalog.Gateway == nil {
+			continue
+		}
+		for name, declared := range katalog.Gateway.Clusters {
+			if _, taken := all[name]; taken {
+				errs = append(errs, fmt.Errorf("the cluster %s is declared by two Katalogs, of which %s is one", name, katalog.Name))
+			}
+			all[name] = declared
+			g.metrics.ExpectCluster(name)
+		}
+	}
+	if len(all) == 0 || len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return clusters.New(clusters.Options{
+		Clusters: all, Secret: secretsOf(direct), Namespace: g.opts.Namespace, Scheme: scheme(), Mapper: mapper(served), Warnings: serve.Warnings{},
+		Reachable: g.metrics.ClusterReachable,
+	}), nil
+}
+
+// mapper knows what is served, and what else is asked of other clusters: they need not tell, and need not be there.
+func mapper(served []*serve.CRD) meta.RESTMapper {
+	m := meta.NewDefaultRESTMapper(nil)
+	for _, one := range served {
+		scope := meta.RESTScope(meta.RESTScopeNamespace)
+		if !one.Namespaced {
+			scope = meta.RESTScopeRoot
+		}
+		m.AddSpecific(one.GVK, one.Resource, one.Resource, scope)
+	}
+	definitions := apiextensionsv1.SchemeGroupVersion
+	m.AddSpecific(definitions.WithKind("CustomResourceDefinition"), definitions.WithResource("customresourcedefinitions"),
+		definitions.WithResource("customresourcedefinition"), meta.RESTScopeRoot)
+	core := corev1.SchemeGroupVersion
+	m.AddSpecific(core.WithKind("Namespace"), core.WithResource("namespaces"), core.WithResource("namespace"), meta.RESTScopeRoot)
+	return m
+}
+
+// secretsOf reads Secrets.
+func secretsOf(direct client.Client) func(context.Context, types.NamespacedName) (map[string][]byte, error) {
+	return func(ctx context.Context, name types.NamespacedName) (map[string][]byte, error) {
+		found := &corev1.Secret{}
+		if err := direct.Get(ctx, name, found); err != nil {
+			return nil, err //nolint:wrapcheck // names the Secret
+		}
+		return found.Data, nil
+	}
+}
