@@ -17,11 +17,18 @@ func (e *entry) tellMisreads(ctx context.Context, definition definition) {
 	if definition.schema == nil {
 		return
 	}
-	_, found := box.CompileKatalog(e.declared.alone(e.set.Name), box.Options{
-		Registry: e.engine.opts.Registry, Providers: e.engine.opts.Providers, Schemas: map[string]*roots.Props{e.set.Name: definition.schema},
-	})
-	for _, findings := range []field.ErrorList{found.Errors, found.Warnings} {
-		for _, one := range findings {
+	found := func(schemas map[string]*roots.Props) field.ErrorList {
+		_, found := box.CompileKatalog(e.declared.alone(e.set.Name), box.Options{
+			Registry: e.engine.opts.Registry, Providers: e.engine.opts.Providers, Schemas: schemas,
+		})
+		return append(found.Errors, found.Warnings...)
+	}
+	told := map[string]bool{} // what is wrong whatever the definition was said when the Katalog was loaded
+	for _, one := range found(nil) {
+		told[one.Error()] = true
+	}
+	for _, one := range found(map[string]*roots.Props{e.set.Name: definition.schema}) {
+		if !told[one.Error()] {
 			logf.FromContext(ctx).Info("the installed definition does not fit the Katalog", "path", one.Field, "problem", one.Detail)
 		}
 	}
