@@ -71,7 +71,7 @@ func with(at map[string]any, path template.Path, depth int, value any) (map[stri
 		below = next
 	case nil:
 	default:
-		return nil, fmt.Errorf("%s is a %s, in which no field can be set", written(path[:depth+1]), notes.TypeOf(next))
+		return nil, fmt.Errorf("%s is a %s, in which no field can be set", WritePath(path[:depth+1]), notes.TypeOf(next))
 	}
 	var err error
 	copied[key], err = with(below, path, depth+1, value)

@@ -35,16 +35,16 @@ func CompileNormalize(l *template.Language, n *orkv1.Normalize, at *field.Path) 
 	compiled := &Normalize{}
 	first := map[string]string{}
 	for _, key := range slices.Sorted(maps.Keys(n.Spec)) {
-		path, err := parsePath(key)
+		path, err := ParsePath(key)
 		if err != nil {
 			c.wrong(field.Invalid(at.Key(key), key, err.Error()))
 			continue
 		}
 		path = append(template.Path{"spec"}, path...)
-		if other, taken := first[written(path)]; taken {
+		if other, taken := first[WritePath(path)]; taken {
 			c.wrong(field.Invalid(at.Key(key), key, fmt.Sprintf("is the same field as %s: keep one", other)))
 		}
-		first[written(path)] = key
+		first[WritePath(path)] = key
 		program := c.template(c.language, string(n.Spec[key]), at.Key(key))
 		compiled.fields = append(compiled.fields, normalized{key: key, path: path, program: program})
 	}

@@ -11,9 +11,9 @@ import (
 // maxKeys bounds how deep a path leads, which a template may give.
 const maxKeys = 32
 
-// parsePath reads keys separated by dots, with a key in brackets and quotes where it holds dots itself:
+// ParsePath reads keys separated by dots, with a key in brackets and quotes where it holds dots itself:
 // metadata.annotations["example.com/team"].
-func parsePath(text string) (template.Path, error) {
+func ParsePath(text string) (template.Path, error) {
 	trimmed := strings.TrimSpace(text)
 	rest := strings.TrimPrefix(trimmed, ".")
 	if rest == "" {
@@ -63,8 +63,8 @@ func cutQuoted(text string) (key, rest string, ok bool) {
 	return key, rest, ok && key != "" && !strings.Contains(key, quote)
 }
 
-// written is a path as parsePath reads it.
-func written(path template.Path) string {
+// WritePath is a path as ParsePath reads it.
+func WritePath(path template.Path) string {
 	var out strings.Builder
 	for i, key := range path {
 		switch {
@@ -89,7 +89,7 @@ type target struct {
 }
 
 func parseTarget(text string) (target, error) {
-	path, err := parsePath(text)
+	path, err := ParsePath(text)
 	switch {
 	case err != nil:
 		return target{}, err
@@ -98,10 +98,10 @@ func parseTarget(text string) (target, error) {
 	case path[0] == "metadata" && len(path) > 2 && (path[1] == "labels" || path[1] == "annotations"):
 		if len(path) > 3 {
 			return target{}, fmt.Errorf("a key that holds dots stands in brackets and quotes: %s[%q]",
-				written(path[:2]), cut(strings.Join(path[2:], "."), maxValue))
+				WritePath(path[:2]), cut(strings.Join(path[2:], "."), maxValue))
 		}
 		return target{path: path, label: true}, nil
 	}
 	return target{}, fmt.Errorf("%s is not for a rule to change: use a field below spec, or one of metadata.labels and "+
-		"metadata.annotations", cut(written(path), maxValue))
+		"metadata.annotations", cut(WritePath(path), maxValue))
 }

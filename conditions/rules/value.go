@@ -152,9 +152,9 @@ func (t target) contradiction(value any) string {
 	is := notes.TypeOf(value)
 	switch {
 	case t.shape.Type != "" && t.shape.Type != is:
-		return fmt.Sprintf("%s is a %s, not a %s", written(t.path), t.shape.Type, is)
+		return fmt.Sprintf("%s is a %s, not a %s", WritePath(t.path), t.shape.Type, is)
 	case t.shape.Enum != nil && !slices.Contains(t.shape.Enum, template.Text(value)):
-		return fmt.Sprintf("%s is one of %s", written(t.path), strings.Join(t.shape.Enum, ", "))
+		return fmt.Sprintf("%s is one of %s", WritePath(t.path), strings.Join(t.shape.Enum, ", "))
 	}
 	return ""
 }
@@ -181,9 +181,9 @@ func (c *compiler) kind(valueType string, to target, at *field.Path) kind {
 	case to.shape.Type == "", k == of, k == asInt && of == asFloat:
 		return k
 	case scalar:
-		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: use %s, or leave it out", written(to.path), to.shape.Type, of)))
+		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: use %s, or leave it out", WritePath(to.path), to.shape.Type, of)))
 	default:
-		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: leave it out", written(to.path), to.shape.Type)))
+		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: leave it out", WritePath(to.path), to.shape.Type)))
 	}
 	return of
 }

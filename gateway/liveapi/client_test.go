@@ -165,7 +165,9 @@ func TestKept(t *testing.T) {
 
 func TestUnique(t *testing.T) {
 	items := `{"items": [{"name": "a", "namespace": "shop", "value": "x"}, {"name": "b", "namespace": "shop", "value": 7}, {"name": "c", "namespace": "shop", "value": null}]}`
-	url, _ := operator{"/katalog/shop/cr?field=spec.host": says(http.StatusOK, items)}.start(t)
+	url, _ := operator{
+		"/katalog/shop/cr?field=spec.host": says(http.StatusOK, items), `/katalog/shop/cr?field=metadata.labels%5B%22a.b%2Fc%22%5D`: says(http.StatusOK, items),
+	}.start(t)
 	cases := map[string]struct {
 		reason          string
 		namespace, name string
@@ -180,6 +182,7 @@ func TestUnique(t *testing.T) {
 		"Number":    {reason: "values are compared as text", namespace: "shop", name: "z", value: int64(7)},
 		"Free":      {reason: "nobody has it", namespace: "shop", name: "z", value: "y", want: true},
 		"NoValue":   {reason: "a resource without the field has no value of it", namespace: "shop", name: "z", value: "null", want: true},
+		"Dots":      {reason: "a key may have dots", namespace: "shop", name: "z", path: []string{"metadata", "labels", "a.b/c"}, value: "x"},
 		"Unknown":   {reason: "what can't be asked is no answer", namespace: "shop", name: "z", path: []string{"metadata", "labels", "a.b"}, value: "x", fails: true},
 	}
 	for name, tc := range cases {

@@ -2,17 +2,16 @@ package liveapi
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/gateway/admission"
 )
@@ -68,10 +67,7 @@ func (c *Client) Unique(ctx context.Context, entry string, object *unstructured.
 }
 
 func (c *Client) unique(ctx context.Context, entry string, object *unstructured.Unstructured, path []string, value any) (bool, error) {
-	if slices.ContainsFunc(path, func(key string) bool { return strings.Contains(key, ".") }) {
-		return false, errors.New("the live API takes no path with a dot in a key")
-	}
-	answer, err := c.ask(ctx, pathOf(entry, "/cr")+"?field="+url.QueryEscape(strings.Join(path, ".")), func(map[string]any) error { return nil })
+	answer, err := c.ask(ctx, pathOf(entry, "/cr")+"?field="+url.QueryEscape(rules.WritePath(path)), func(map[string]any) error { return nil })
 	if err != nil {
 		return false, err
 	}

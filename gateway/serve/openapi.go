@@ -46,7 +46,7 @@ var (
 	}
 	pathParameter = regexp.MustCompile(`\{([a-z]+)\}`)
 	clusterOnly   = parameter{"the cluster, where a target's resources go to several; by default the first that they always go to", openapi3.TypeString}
-	fieldOnly     = parameter{"a path such as status.phase, of which the value alone is answered", openapi3.TypeString}
+	fieldOnly     = parameter{"a path such as status.phase or metadata.labels[\"example.com/tier\"], of which the value alone is answered", openapi3.TypeString}
 )
 
 // documents are those of the routes, by pattern.

@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // everywhere stands in a path for all namespaces.
@@ -94,16 +96,20 @@ func (a *API) get(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
+	asked, path, err := fieldAsked(c)
+	if err != nil {
+		return nil, err
+	}
 	found, err := p.read(c)
 	if err != nil {
 		return nil, err
 	}
-	if path := c.URL.Query().Get("field"); path != "" {
+	if path != nil {
 		value, ok := fieldOf(found, path)
 		if !ok {
-			return nil, &apiError{status: http.StatusNotFound, short: "field_not_found", detail: "the resource has no field " + strconv.Quote(path)}
+			return nil, &apiError{status: http.StatusNotFound, short: "field_not_found", detail: "the resource has no field " + strconv.Quote(asked)}
 		}
-		return &answer{status: http.StatusOK, body: one{Name: p.name, Field: path, Value: value}}, nil
+		return &answer{status: http.StatusOK, body: one{Name: p.name, Field: asked, Value: value}}, nil
 	}
 	return &answer{status: http.StatusOK, body: p.of(found).show(found)}, nil
 }
@@ -125,9 +131,20 @@ func (s *Surface) show(found *unstructured.Unstructured) map[string]any {
 	return shown
 }
 
+// fieldAsked is the path of the field that a request asks for alone, as it is written and as it is read. Nil: it asks for none.
+func fieldAsked(c *call) (text string, path template.Path, err error) {
+	if text = c.URL.Query().Get("field"); text == "" {
+		return "", nil, nil
+	}
+	if path, err = rules.ParsePath(text); err != nil {
+		return "", nil, badRequest("field: %s", err)
+	}
+	return text, path, nil
+}
+
 // fieldOf is a value at a path.
-func fieldOf(found *unstructured.Unstructured, path string) (any, bool) {
-	value, ok, err := unstructured.NestedFieldNoCopy(found.Object, strings.Split(path, ".")...)
+func fieldOf(found *unstructured.Unstructured, path template.Path) (any, bool) {
+	value, ok, err := unstructured.NestedFieldNoCopy(found.Object, path...)
 	return value, ok && err == nil
 }
 
@@ -145,6 +162,10 @@ const mostListed = 500
 // list answers resources.
 func (a *API) list(c *call) (*answer, error) {
 	p, err := a.placeOf(c, "list")
+	if err != nil {
+		return nil, err
+	}
+	asked, path, err := fieldAsked(c)
 	if err != nil {
 		return nil, err
 	}
@@ -171,9 +192,9 @@ func (a *API) list(c *call) (*answer, error) {
 	}
 	for i := range found.Items {
 		item := &found.Items[i]
-		if path := query.Get("field"); path != "" {
+		if path != nil {
 			value, _ := fieldOf(item, path)
-			out.Items = append(out.Items, one{Name: item.GetName(), Field: path, Value: value})
+			out.Items = append(out.Items, one{Name: item.GetName(), Field: asked, Value: value})
 			continue
 		}
 		out.Items = append(out.Items, map[string]any{"object": p.of(item).show(item)})

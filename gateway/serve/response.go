@@ -11,6 +11,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
@@ -73,8 +74,8 @@ func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 			continue
 		}
 		for path := range strings.SplitSeq(text, ",") {
-			if path = strings.TrimSpace(path); path != "" {
-				unstructured.RemoveNestedField(copied.Object, strings.Split(path, ".")...)
+			if keys, err := rules.ParsePath(path); err == nil {
+				unstructured.RemoveNestedField(copied.Object, keys...)
 			}
 		}
 	}

@@ -35,6 +35,7 @@ var paths = map[string]string{
 	"crd-enriched":    "/katalog/database/enriched",
 	"cr":              "/katalog/shop/cr",
 	"cr-field":        "/katalog/shop/cr?field=spec.replicas",
+	"cr-label":        "/katalog/shop/cr?field=metadata.labels%5B%22example.com/tier%22%5D",
 	"cr-detail":       "/katalog/shop/cr/books",
 	"cr-namespaced":   "/katalog/shop/cr/other/toys",
 	"query":           "/api/v1/query?query=controller_reconcile_total",

@@ -9,6 +9,9 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/types"
+
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // item is one resource in a list.
@@ -40,15 +43,19 @@ func (a *api) item(one Resource) item {
 }
 
 func (a *api) resources(w http.ResponseWriter, r *http.Request, v view) {
-	path := strings.TrimPrefix(r.URL.Query().Get("field"), ".")
-	if r.URL.Query().Has("field") && (path == "" || slices.Contains(strings.Split(path, "."), "")) {
-		refuse(w, http.StatusBadRequest, "BadField", "field wants a path with dots, such as spec.image")
-		return
+	text := r.URL.Query().Get("field")
+	var path template.Path
+	if r.URL.Query().Has("field") {
+		var err error
+		if path, err = rules.ParsePath(text); err != nil {
+			refuse(w, http.StatusBadRequest, "BadField", "field: "+err.Error())
+			return
+		}
 	}
-	answered := items{CRD: v.Name, Field: path, Items: []item{}}
+	answered := items{CRD: v.Name, Field: strings.TrimPrefix(text, "."), Items: []item{}}
 	for _, one := range a.source.Resources(v.Name) {
 		next := a.item(one)
-		if path != "" {
+		if path != nil {
 			value := fieldOf(one.Object, path)
 			next.Value = &value
 		}
@@ -59,9 +66,9 @@ func (a *api) resources(w http.ResponseWriter, r *http.Request, v view) {
 }
 
 // fieldOf is the value at a path of the resource, without what is secret. It is nil where there is none.
-func fieldOf(object *unstructured.Unstructured, path string) any {
+func fieldOf(object *unstructured.Unstructured, path template.Path) any {
 	var value any = shown(object)
-	for key := range strings.SplitSeq(path, ".") {
+	for _, key := range path {
 		m, _ := value.(map[string]any)
 		value = m[key]
 	}

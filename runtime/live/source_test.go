@@ -151,6 +151,7 @@ func newFake(t *testing.T) *fake {
 	for i, name := range []string{"books", "tools", "toys"} {
 		f.resources["shop"] = append(f.resources["shop"], live.Resource{Object: shopOf("default", name, i), Ready: i != 1})
 	}
+	f.resources["shop"][0].Object.SetLabels(map[string]string{"example.com/tier": "gold"})
 	f.resources["shop"] = append(f.resources["shop"], live.Resource{Object: shopOf("other", "toys", 3), Ready: true})
 	f.children = []*unstructured.Unstructured{childOf("v1", "Secret", nil), childOf("apps/v1", "Deployment", map[string]any{
 		"replicas": int64(2), "readyReplicas": int64(1), "observedGeneration": int64(1),
