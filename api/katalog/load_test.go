@@ -114,6 +114,10 @@ func TestDefaultsFromEnvironment(t *testing.T) {
 func TestGateway(t *testing.T) {
 	protected := []byte(small + "security: {deletionProtection: {}}\n")
 	taken := []byte(small + "gateway: {webhooks: {generic: [{name: ci, path: /ci, secretRef: {name: a, key: b}}]}}\n")
+	open := func(auth string) []byte {
+		served := strings.Replace(small, "      operatorBox:\n", "      serve: {enabled: true, namespace: shop}\n      operatorBox:\n", 1)
+		return []byte(served + "gateway: {api: {enabled: true, auth: {" + auth + "tokens: [{name: a, token: \"${A}\"}]}}}\n")
+	}
 	insecure := []byte(small + "gateway: {clusters: {eu: {endpoint: \"https://eu\", tokenRef: {name: a, key: b}, insecure: true}}}\n")
 	production := func(name string) string { return map[string]string{"ORK_ENV": "production"}[name] }
 	endpoint := func(name string) string { return map[string]string{"ORK_GATEWAY_ENDPOINT": "https://gateway"}[name] }
@@ -124,12 +128,16 @@ func TestGateway(t *testing.T) {
 		// wrong is what an error says, and warned what a warning does.
 		wrong, warned string
 	}{
-		"Nobody":    {reason: "nothing would protect", text: protected, wrong: "security.deletionProtection: needs a gateway, and the Katalog declares none"},
-		"Elsewhere": {reason: "the environment tells of one", opts: Options{Env: endpoint}, text: protected},
-		"Itself":    {reason: "the gateway knows that it is there", opts: Options{Gateway: true}, text: protected},
-		"Warned":    {reason: "an operator has nothing to do with deliveries", text: taken, warned: "gateway.webhooks: is not supported by the gateway yet: ork gate refuses it"},
-		"Refused":   {reason: "a gateway would take none", opts: Options{Gateway: true}, text: taken, wrong: "gateway.webhooks: not supported yet"},
-		"Insecure":  {reason: "a token that anybody reads", text: insecure, warned: "gateway.clusters[eu].insecure: whoever is between here and the cluster"},
+		"Nobody":     {reason: "nothing would protect", text: protected, wrong: "security.deletionProtection: needs a gateway, and the Katalog declares none"},
+		"Elsewhere":  {reason: "the environment tells of one", opts: Options{Env: endpoint}, text: protected},
+		"Itself":     {reason: "the gateway knows that it is there", opts: Options{Gateway: true}, text: protected},
+		"Warned":     {reason: "an operator has nothing to do with deliveries", text: taken, warned: "gateway.webhooks: is not supported by the gateway yet: ork gate refuses it"},
+		"Refused":    {reason: "a gateway would take none", opts: Options{Gateway: true}, text: taken, wrong: "gateway.webhooks: not supported yet"},
+		"Weakness11": {reason: "everybody may do everything", text: open(""), warned: "serve.tokens: without it every token of the gateway may do everything"},
+		"Weakness11Explicit": {
+			reason: "which can be ruled out", text: open("requireExplicitTokens: true, "), wrong: "serve.tokens: required by gateway.api.auth.requireExplicitTokens",
+		},
+		"Insecure": {reason: "a token that anybody reads", text: insecure, warned: "gateway.clusters[eu].insecure: whoever is between here and the cluster"},
 		"Production": {
 			reason: "is none for production", opts: Options{Env: production}, text: insecure, wrong: "gateway.clusters[eu].insecure: is not allowed with ORK_ENV=production",
 		},

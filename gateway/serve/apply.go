@@ -180,7 +180,7 @@ func (a *API) refused(s *Surface, out *translated, err error) (*answer, error) {
 		return nil, err
 	}
 	status := http.StatusBadRequest
-	if strings.HasPrefix(wrong[0].Field, "metadata.") {
+	if wrong[0].missing {
 		status = http.StatusUnprocessableEntity
 	}
 	response := applied{Kind: s.CRD.GVK.Kind, APIVersion: s.CRD.GVK.GroupVersion().String(), Message: wrong[0].Field + " " + wrong[0].Message, Violations: wrong}

@@ -28,6 +28,8 @@ type violation struct {
 	Field    string `json:"field"`
 	Message  string `json:"message"`
 	Severity string `json:"severity"`
+	// missing tells that something is not there, which is otherwise not what it must be.
+	missing bool
 }
 
 // translated is what has become of an intent.
@@ -208,7 +210,7 @@ func (c *CRD) identify(object *unstructured.Unstructured, intent map[string]any)
 		text := sent
 		if program != nil {
 			if missing := missingOf(program, facts); missing != "" {
-				wrong = append(wrong, violation{Field: key, Message: "needs the field " + missing, Severity: severityError})
+				wrong = append(wrong, violation{Field: key, Message: "needs the field " + missing, Severity: severityError, missing: true})
 				return ""
 			}
 			rendered, err := program.Text(facts)
@@ -220,7 +222,7 @@ func (c *CRD) identify(object *unstructured.Unstructured, intent map[string]any)
 		}
 		switch problems := valid(text); {
 		case text == "":
-			wrong = append(wrong, violation{Field: key, Message: "is required", Severity: severityError})
+			wrong = append(wrong, violation{Field: key, Message: "is required", Severity: severityError, missing: true})
 		case len(problems) > 0:
 			wrong = append(wrong, violation{Field: key, Message: fmt.Sprintf("%q: %s", text, problems[0]), Severity: severityError})
 		}

@@ -2,8 +2,6 @@ package gateway_test
 
 import (
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"net/http"
 	"os"
 	"strings"
@@ -114,21 +112,7 @@ var _ = Describe("Other clusters", Ordered, func() {
 			Expect(cluster.Create(ctx, &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: name}, Data: data})).To(Succeed())
 		}
 		s, _ := serve(ctx, namespace, text, func(o *server.Options) { o.Registerer = registry })
-		secret := &corev1.Secret{}
-		read := func(name, key string) []byte {
-			Eventually(func() error { return cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret) }).Should(Succeed())
-			return secret.Data[key]
-		}
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(read(orkv1.SecretTLS, "ca.crt"))
-		c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}, DisableKeepAlives: true}}
-		portal = &caller{c, s.url(), string(read("portal-token", "token"))}
-		for range 10 { // each replica
-			Eventually(func() int {
-				code, _ := portal.ask(ctx, http.MethodGet, "/api/v1/schema", "")
-				return code
-			}).Should(Equal(http.StatusOK))
-		}
+		portal = portalOf(ctx, s, namespace, "portal-token")
 	}, NodeTimeout(5*time.Minute))
 
 	It("applies where the intent says, and reads it there", func(ctx SpecContext) {

@@ -3,8 +3,6 @@ package gateway_test
 import (
 	"bytes"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -12,7 +10,6 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
-	corev1 "k8s.io/api/core/v1"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -90,23 +87,8 @@ var _ = Describe("The API", Ordered, func() {
 		team = newNamespace(ctx)
 		install(ctx, "Cache", "caches")
 		s, _ := serve(ctx, namespace, self)
-		secret := &corev1.Secret{}
-		read := func(name string) string {
-			Eventually(func() error { return cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: name}, secret) }).Should(Succeed())
-			return string(secret.Data["token"])
-		}
-		tokens := []string{read("portal-token"), read("reader-token")}
-		read(orkv1.SecretTLS)
-		pool := x509.NewCertPool()
-		pool.AppendCertsFromPEM(secret.Data["ca.crt"])
-		c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}, DisableKeepAlives: true}}
-		portal, reader, nobody = &caller{c, s.url(), tokens[0]}, &caller{c, s.url(), tokens[1]}, &caller{c, s.url(), "nobody"}
-		for range 10 { // each replica
-			Eventually(func() int {
-				code, _ := portal.ask(ctx, http.MethodGet, "/api/v1/schema", "")
-				return code
-			}).Should(Equal(http.StatusOK))
-		}
+		portal, reader = portalOf(ctx, s, namespace, "portal-token"), portalOf(ctx, s, namespace, "reader-token")
+		nobody = &caller{portal.http, s.url(), "nobody"}
 		Eventually(func() error {
 			return cluster.Create(ctx, resource("v1", "Cache", team, "probe", "{storage: {size: 9Gi}}"), client.DryRunAll)
 		}).Should(MatchError(ContainSubstring("no such size")))

@@ -164,8 +164,8 @@ onReconcile:
   external: [{name: db, protocol: postgres, url: "postgres://u@db.example.com/d", query: SELECT 1}]`))
 		_, err := operator.StartWith(ctx, env.Config(), engine.Options{Katalogs: []*orkv1.Katalog{result}, Namespace: namespace})
 		Expect(err).To(MatchError(And(
-			ContainSubstring("the external call onReconcile.external[0] db needs a client for the protocol postgres, which is not registered in this program"),
-			ContainSubstring("registered are http"))))
+			ContainSubstring("operatorBox.onReconcile.external[0].protocol: Invalid value: \"postgres\": has no client in this program"),
+			ContainSubstring("(it has: http)"))))
 	})
 
 	// Defect 98.
