@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
+	"golang.org/x/time/rate"
 	"k8s.io/apimachinery/pkg/types"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
@@ -54,12 +55,16 @@ type Options struct {
 type Kordinator struct {
 	Options
 	tries tries
+	// stacks bounds how often the stack of a panic is told: to write one takes longer than a whole cycle, and whoever panics does so again.
+	stacks rate.Sometimes
 }
 
 var _ reconcile.TypedReconciler[queue.Item] = (*Kordinator)(nil)
 
 // New returns a Kordinator.
-func New(opts Options) *Kordinator { return &Kordinator{Options: opts} }
+func New(opts Options) *Kordinator {
+	return &Kordinator{Options: opts, stacks: rate.Sometimes{Interval: time.Second}}
+}
 
 // Reconcile runs one item's cycle. A panic in it is an error of this item alone.
 func (k *Kordinator) Reconcile(ctx context.Context, item queue.Item) (reconcile.Result, error) {
@@ -146,7 +151,9 @@ func (k *Kordinator) contain(ctx context.Context, w work.Work) (outcome work.Out
 		if recovered := recover(); recovered != nil {
 			k.Metrics.Panics.Inc()
 			err = fmt.Errorf("reconciler panic: %v", recovered)
-			logf.FromContext(ctx).Error(err, "contained a panic", "stack", string(debug.Stack()))
+			log := logf.FromContext(ctx)
+			k.stacks.Do(func() { log = log.WithValues("stack", string(debug.Stack())) })
+			log.Error(err, "contained a panic")
 		}
 	}()
 	return k.Reconciler.Reconcile(ctx, w)
