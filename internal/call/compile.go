@@ -58,9 +58,8 @@ func (c *Compiler) Compile(declared []orkv1.ExternalCall, above string, at *fiel
 func (c *Compiler) call(declared *orkv1.ExternalCall, place string, index int, at *field.Path) *Call {
 	here := at.Child("external").Index(index)
 	c.wrong(CheckURL(c.Language, declared.URL, declared.Protocol, here.Child("url"))...)
-	if declared.Auth != nil && Site(declared.URL) == Templated {
-		c.Language.Warn(field.Invalid(here.Child("auth"), WithoutPassword(string(declared.URL)),
-			"the credential is sent to whatever host the resource names; write the host of url out, and leave only what is behind it to a template"))
+	if declared.Auth != nil {
+		CheckCredential(c.Language, declared.URL, "url", here)
 	}
 	language := c.Language.Within(c.Known.InCall())
 	texts, errs := template.CompileOf(language.Under(at), Texts{

@@ -69,6 +69,14 @@ func CheckURL(language *template.Language, declared orkv1.Template, protocol ork
 	return errs
 }
 
+// CheckCredential warns of a credential that goes to whatever host a resource names. Key is that of the URL, which stands beside auth.
+func CheckCredential(language *template.Language, declared orkv1.Template, key string, at *field.Path) {
+	if Site(declared) == Templated {
+		language.Warn(field.Invalid(at.Child("auth"), WithoutPassword(strings.TrimSpace(string(declared))),
+			"the credential is sent to whatever host the resource names; write the host of "+key+" out, and leave only what is behind it to a template"))
+	}
+}
+
 // hasHosts tells whether each of those that an authority names is one.
 func hasHosts(scheme, authority string) bool {
 	at := strings.LastIndex(authority, "@") + 1

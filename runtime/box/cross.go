@@ -107,10 +107,16 @@ func (c *compiler) crossSource(declared *orkv1.CrossRead, read *Cross, at *field
 	}
 	if s.Endpoint != "" {
 		c.url(s.Endpoint, orkv1.ProtocolHTTP, at.Child("endpoint"))
+		if s.Auth != nil {
+			call.CheckCredential(c.language, s.Endpoint, "endpoint", at)
+		}
 		source.endpoint = c.template(s.Endpoint, at.Child("endpoint"))
 		return source
 	}
 	c.url(s.Host, orkv1.ProtocolHTTP, at.Child("host"))
+	if s.Auth != nil {
+		call.CheckCredential(c.language, s.Host, "host", at)
+	}
 	source.host = c.template(s.Host, at.Child("host"))
 	one := source.base.Protocol == orkv1.CrossProtocolCR || source.base.Protocol == orkv1.CrossProtocolEvents
 	switch {

@@ -99,9 +99,8 @@ func (c *compiler) repo(declared *orkv1.Git, at *field.Path) {
 			c.report(field.Invalid(at.Child("path"), path, err.Error()))
 		}
 	}
-	if declared.Auth != nil && call.Site(declared.Repo) == call.Templated && !hostOfSCP(text) {
-		c.language.Warn(field.Invalid(at.Child("auth"), shown,
-			"the credential is sent to whatever host the resource names; write the host of repo out, and leave only what is behind it to a template"))
+	if declared.Auth != nil && !hostOfSCP(text) {
+		call.CheckCredential(c.language, declared.Repo, "repo", at)
 	}
 }
 

@@ -3,10 +3,13 @@ package kordinator_test
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
+	"github.com/go-logr/logr/funcr"
 	"github.com/google/go-cmp/cmp"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -14,6 +17,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/types"
+	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/reconcile"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -210,6 +214,31 @@ func TestReconcileHandsOnWhatItKnows(t *testing.T) {
 	if got.Object != object || got.Item != item || got.Set != f.Set || got.Box != f.Set.Effective("") || got.Events.Source != queue.SourcePrimary {
 		t.Errorf("the reconciler got %+v", got)
 	}
+}
+
+// Each panic is told, and the stack of one in a second: it takes longer to write than a cycle.
+func TestStackOfPanics(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var said []string
+		logger := funcr.New(func(_, args string) { said = append(said, args) }, funcr.Options{})
+		f := newFixture(t, resource(), 0, func(context.Context, work.Work) (work.Outcome, error) { panic("bang") })
+		var stacks []bool
+		for _, wait := range []time.Duration{0, 0, time.Millisecond, time.Second, 0} {
+			time.Sleep(wait) //nolint:forbidigo // of the bubble
+			said = nil
+			if _, err := f.Reconcile(logf.IntoContext(t.Context(), logger), item); err == nil {
+				t.Fatal("the panic is no error")
+			}
+			all := strings.Join(said, "\n")
+			if !strings.Contains(all, "contained a panic") || !strings.Contains(all, "bang") {
+				t.Errorf("the panic is not told: %s", all)
+			}
+			stacks = append(stacks, strings.Contains(all, "kordinator_test.go"))
+		}
+		if want := []bool{true, false, false, true, false}; !slices.Equal(want, stacks) {
+			t.Errorf("stacks were told %v, want %v", stacks, want)
+		}
+	})
 }
 
 func TestForgetsFailuresOfWhatIsGone(t *testing.T) {

@@ -57,6 +57,47 @@ func simulated(ctx context.Context, now string, conditions map[string]string) []
 }
 
 var _ = Describe("conditions", func() {
+	It("Row 24: pass and fail by each operator, in its short form and in its long one", func(ctx context.Context) {
+		namespace := newNamespace(ctx)
+		conditions, want := map[string]string{}, []string{}
+		for operator, one := range map[string][3]string{ // the field, a value with which it passes, and one with which it does not
+			"equals": {"text", "web-shop", "web"}, "notEquals": {"text", "web", "web-shop"}, "contains": {"text", "b-s", "bs"}, "notContains": {"text", "bs", "b-s"},
+			"prefix": {"text", "web", "shop"}, "notPrefix": {"text", "shop", "web"}, "suffix": {"text", "shop", "web"}, "notSuffix": {"text", "web", "shop"},
+			"regex": {"text", "^web-.*$", "^shop"}, "greaterThan": {"number", "6", "7"}, "lessThan": {"number", "8", "7"},
+			"greaterThanOrEqual": {"number", "7", "8"}, "lessThanOrEqual": {"number", "7", "6"}, "min": {"number", "7", "8"}, "max": {"number", "7", "6"},
+			"between": {"number", "7,9", "8,9"}, "notBetween": {"number", "8,9", "7,9"}, "in": {"text", "a, web-shop", "a, b"}, "notIn": {"text", "a, b", "a, web-shop"},
+		} {
+			name := strings.ToLower(operator)
+			conditions[name+"-yes"] = fmt.Sprintf("when: [{field: spec.%s, %s: %q}]", one[0], operator, one[1])
+			conditions[name+"-no"] = fmt.Sprintf("when: [{field: spec.%s, %s: %q}]", one[0], operator, one[2])
+			want = append(want, name+"-yes")
+		}
+		for operator, one := range map[string][2]string{ // without a value: a field with which it passes, and one with which it does not
+			"exists": {"text", "none"}, "notExists": {"none", "text"}, "typeMap": {"map", "list"}, "typeList": {"list", "map"}, "typeString": {"text", "number"},
+			"typeNumber": {"number", "text"}, "typeBool": {"flag", "text"}, "typeNull": {"none", "text"},
+		} {
+			name := strings.ToLower(operator)
+			conditions[name+"-yes"] = fmt.Sprintf("when: [{field: spec.%s, operator: %s}]", one[0], operator)
+			conditions[name+"-no"] = fmt.Sprintf("when: [{field: spec.%s, operator: %s}]", one[1], operator)
+			want = append(want, name+"-yes")
+		}
+		for operator, one := range map[string][3]string{
+			"eq": {"text", "web-shop", "web"}, "neq": {"text", "web", "web-shop"}, "gt": {"number", "6", "7"}, "lt": {"number", "8", "7"},
+			"gte": {"number", "7", "8"}, "lte": {"number", "7", "6"}, "typeOf": {"list", "slice", "map"},
+		} {
+			name := strings.ToLower(operator)
+			conditions[name+"-yes"] = fmt.Sprintf("when: [{field: spec.%s, operator: %s, value: %q}]", one[0], operator, one[1])
+			conditions[name+"-no"] = fmt.Sprintf("when: [{field: spec.%s, operator: %s, value: %q}]", one[0], operator, one[2])
+			want = append(want, name+"-yes")
+		}
+		slices.Sort(want)
+		o := operate(ctx, namespace, "", quietResync+gated(conditions))
+		create(ctx, namespace, "w", "{text: web-shop, number: 7, flag: true, list: [a], map: {a: b}}")
+		Eventually(made(ctx, namespace)).Should(Equal(want))
+		Expect(o.Settle(ctx)).To(Succeed())
+		Expect(made(ctx, namespace)()).To(Equal(want))
+	})
+
 	It("Row 26: pass when all of when and any of or do", func(ctx context.Context) {
 		namespace := newNamespace(ctx)
 		const when, or = `when: [{field: spec.a, equals: "1"}, {field: spec.b, equals: "1"}]`, `or: [{field: spec.c, equals: "1"}, {field: spec.d, equals: "1"}]`

@@ -113,6 +113,21 @@ func TestBuilders(t *testing.T) {
 			})
 		}
 	}
+	t.Run("Stranger", func(t *testing.T) {
+		stranger, err := buildkit.New(daemon.URL, buildkit.Options{TLSDir: daemon.Stranger(t)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		began := time.Now()
+		_, err = stranger.Build(ctx, image.Request{
+			Image: registry.Address + "/stranger:1", Folder: files(t, map[string]string{"Dockerfile": "FROM scratch\nCOPY . /\n"}), Dockerfile: "Dockerfile",
+		})
+		if took := time.Since(began); err == nil || took > 30*time.Second || !strings.Contains(err.Error(), "certificate") {
+			t.Errorf("Build(...): %v after %s, want an error that speaks of the certificate", err, took)
+		}
+	})
 	t.Run("Down", func(t *testing.T) {
 		daemon.Stop()
 		podman.Stop()

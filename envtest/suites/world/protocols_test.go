@@ -155,6 +155,9 @@ func sowKafka(t *testing.T) *sown {
 			t.Fatal(err)
 		}
 	}
+	if _, err := kadm.NewClient(client).CreateTopic(t.Context(), external.MaxRows+1, 1, nil, "wide"); err != nil {
+		t.Fatal(err)
+	}
 	offsets := kadm.Offsets{}
 	offsets.AddOffset("orders", 0, 2, -1)
 	if err := kadm.NewClient(client).CommitAllOffsets(t.Context(), "billing", offsets); err != nil {
@@ -312,6 +315,7 @@ func TestKafkaAnswers(t *testing.T) {
 		"New":     {reason: "a group that has committed nothing has all before it", query: "topic=orders group=new", want: map[string]any{"result": int64(5), "lag": int64(5), "partitionCount": int64(1), "partitions": []any{part(nil, 5)}}},
 		"Topic":   {reason: "a topic alone", query: "topic=orders", want: map[string]any{"result": int64(1), "partitionCount": int64(1)}},
 		"Unknown": {reason: "no such topic", query: "topic=none", err: `there is no topic "none"`},
+		"Huge":    {reason: "no answer is too long", query: "topic=wide group=billing", err: "the answer has more than 1000 partitions"},
 		"Other":   {reason: "a slip", query: "topics=orders", err: `the query has "topics" (valid: topic, group)`},
 		"Nothing": {reason: "which?", query: "group=billing", err: "the query names no topic"},
 	})

@@ -86,6 +86,10 @@ func (b *Builder) unreachable(err error) error {
 	if one, ok := errors.AsType[net.Error](err); ok && one.Timeout() {
 		err = errors.New("it does not answer")
 	}
+	if b.opts.TLSDir != "" && (strings.Contains(err.Error(), "broken pipe") || strings.Contains(err.Error(), "connection reset")) {
+		// With TLS 1.3 a daemon tells after the handshake that it does not take a certificate, and hangs up: which comes first is chance.
+		err = fmt.Errorf("it hung up, and may not take the certificate of the TLS folder: %w", err)
+	}
 	return fmt.Errorf("reach the BuildKit daemon at %s: %w", b.address, err)
 }
 

@@ -18,6 +18,20 @@ type BuildKit struct {
 	TLSDir string
 }
 
+// Stranger is a folder as TLSDir is, of a client that the daemon does not know.
+func (b *BuildKit) Stranger(t T) string {
+	t.Helper()
+	dir := folder(t, "stranger")
+	client := filepath.Join(dir, "client")
+	issue(t, filepath.Join(dir, "daemon"), client)
+	authority, err := os.ReadFile(filepath.Join(b.TLSDir, "ca.pem"))
+	if err != nil {
+		t.Fatalf("read the daemon's authority: %v", err)
+	}
+	write(t, filepath.Join(client, "ca.pem"), string(authority))
+	return client
+}
+
 // StartBuildKit starts a buildkitd that reaches registries, each host:port, without TLS.
 func StartBuildKit(t T, registries ...string) *BuildKit {
 	t.Helper()
