@@ -1,15 +1,17 @@
 package queue
 
 import (
+	"sync/atomic"
 	"time"
 
 	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
 )
 
-// NextEventID returns an EventID that this queue has not given before, from 1 upwards.
-func (q *Queue) NextEventID() uint64 {
-	return q.eventID.Add(1)
-}
+// events counts those of all queues of the process: an entry that is started anew has another queue, and the events of one object go on.
+var events atomic.Uint64
+
+// NextEventID returns an EventID that no queue of the process has given before, later ones being larger.
+func (*Queue) NextEventID() uint64 { return events.Add(1) }
 
 // Offer adds an item with the facts of one event. If the item is waiting already, the facts are merged into those that it has.
 // Options are those of AddWithOpts, but the default priority is that of the facts' source. It reports whether the queue took the

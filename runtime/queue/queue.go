@@ -25,7 +25,6 @@ type Options struct {
 // controller.TypedOptions.NewQueue. All methods are safe for concurrent use.
 type Queue struct {
 	limiter workqueue.TypedRateLimiter[Item]
-	eventID atomic.Uint64
 	// maxDepth is read for every event, and so not guarded by mu.
 	maxDepth atomic.Int64
 

@@ -254,10 +254,11 @@ func TestGetWithPriority(t *testing.T) {
 	}
 }
 
+// Events of one object stay apart also when the entry is started anew, with another queue.
 func TestNextEventID(t *testing.T) {
-	q := newQueue(t, queue.Options{})
-	if first, second := q.NextEventID(), q.NextEventID(); first != 1 || second != 2 {
-		t.Errorf("NextEventID() = %d, %d, want 1, 2", first, second)
+	q, anew := newQueue(t, queue.Options{}), newQueue(t, queue.Options{})
+	if first, second, third := q.NextEventID(), q.NextEventID(), anew.NextEventID(); first == 0 || second <= first || third <= second {
+		t.Errorf("NextEventID() = %d, %d, and of another queue %d: want each larger than the one before", first, second, third)
 	}
 }
 
