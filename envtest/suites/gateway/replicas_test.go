@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -23,16 +24,18 @@ import (
 // service stands before the replicas of a gateway, as a Service does: it hands each connection to the next one that takes it.
 type service struct {
 	listener net.Listener
-	mu       sync.Mutex // guards replicas
+	mu       sync.Mutex // guards replicas and open
 	replicas []string
-	next     atomic.Int64
+	// open are the connections to each replica.
+	open map[string][]net.Conn
+	next atomic.Int64
 }
 
 func newService() *service {
 	GinkgoHelper()
 	listener, err := (&net.ListenConfig{}).Listen(context.Background(), "tcp", "127.0.0.1:0")
 	Expect(err).NotTo(HaveOccurred())
-	s := &service{listener: listener}
+	s := &service{listener: listener, open: map[string][]net.Conn{}}
 	go func() {
 		for {
 			connection, err := listener.Accept()
@@ -54,12 +57,30 @@ func (s *service) hand(from net.Conn) {
 	replicas := s.replicas
 	s.mu.Unlock()
 	for range replicas {
-		to, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", replicas[int(s.next.Add(1))%len(replicas)])
+		address := replicas[int(s.next.Add(1))%len(replicas)]
+		to, err := (&net.Dialer{}).DialContext(context.Background(), "tcp", address)
 		if err == nil {
+			s.mu.Lock()
+			s.open[address] = append(s.open[address], from, to)
+			s.mu.Unlock()
 			join(from, to)
 			return
 		}
 	}
+}
+
+// kill has a replica gone as a process is that is killed: its connections are cut, and nobody says goodbye.
+func (s *service) kill(address string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.replicas = slices.DeleteFunc(slices.Clone(s.replicas), func(one string) bool { return one == address })
+	for _, one := range s.open[address] {
+		if connection, ok := one.(*net.TCPConn); ok {
+			_ = connection.SetLinger(0)
+		}
+		_ = one.Close()
+	}
+	delete(s.open, address)
 }
 
 // join copies both ways until one ends.
