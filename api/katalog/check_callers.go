@@ -92,12 +92,35 @@ func (c *checker) caller(one *orkv1.GatewayToken, at *field.Path) {
 			c.errorf(at.Child(allow.name, "allow"), "required: which of its tokens are accepted; without a claim everybody's would be")
 		}
 	}
+	for name, audience := range audiences(one) {
+		if audience == "" {
+			c.warnf(at.Child(name), "without audience a token that was made for somebody else is taken: name one that is made for this gateway alone")
+		}
+	}
 	if one.VaultOIDC != nil {
 		c.issuer(one.VaultOIDC.URL, at.Child("vaultOIDC", "url"))
 	}
 	if one.OIDC != nil {
 		c.issuer(one.OIDC.Issuer, at.Child("oidc", "issuer"))
 	}
+}
+
+// audiences are those that tokens of issuers must be made for, by how the caller is known.
+func audiences(one *orkv1.GatewayToken) map[string]string {
+	all := map[string]string{}
+	if one.GitHubOIDC != nil {
+		all["githubOIDC"] = one.GitHubOIDC.Audience
+	}
+	if one.GitLabOIDC != nil {
+		all["gitlabOIDC"] = one.GitLabOIDC.Audience
+	}
+	if one.VaultOIDC != nil {
+		all["vaultOIDC"] = one.VaultOIDC.Audience
+	}
+	if one.OIDC != nil {
+		all["oidc"] = one.OIDC.Audience
+	}
+	return all
 }
 
 func allowsVault(allow *orkv1.VaultAllow) bool {

@@ -32,10 +32,26 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 	}
 	c.serveFields(crd.Serve, path)
 	c.servedApart(crd.Serve, path)
+	c.serveNamespace(crd, path.Child("namespace"))
 	c.serveModes(crd.Serve, path)
 	if len(primaries) > 1 {
 		c.errorf(path.Child("target").Key(primaries[1]).Child("primary"), "one target is the primary one, and %s is already; the others are its aliases",
 			strings.Join(primaries[:1], ", "))
+	}
+}
+
+// serveNamespace checks that what is offered lands where it is operated.
+func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
+	namespace, allowed := strings.TrimSpace(string(crd.Serve.Namespace)), crd.AllowedNamespaces
+	switch {
+	case namespace == "":
+	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1:
+		c.errorf(at, "the CRD is operated in %s alone, and an intent may lead elsewhere: write that namespace", quote(allowed[0]))
+	case isStatic(crd.Serve.Namespace):
+		c.problems(at, validation.IsDNS1123Label(namespace))
+		if len(allowed) > 0 && !slices.Contains(allowed, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
+			c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
+		}
 	}
 }
 

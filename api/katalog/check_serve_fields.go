@@ -62,45 +62,46 @@ func (c *checker) serveField(key string, one *orkv1.ServeField, inSpec bool, at 
 	}
 }
 
-// servePaths are the paths in the spec that a key of an intent is written to, by where they are said.
-func servePaths(key string, one *orkv1.ServeField, at *field.Path) map[string]*field.Path {
-	all := map[string]*field.Path{}
+// servePath is a path in the spec that a key of an intent is written to, and where that is said.
+type servePath struct {
+	path string
+	at   *field.Path
+}
+
+func servePaths(key string, one *orkv1.ServeField, at *field.Path) []servePath {
+	below := func(path string) string { return strings.TrimPrefix(path, "spec.") }
 	switch {
 	case one.GateOnly:
+		return nil
 	case len(one.Values) > 0:
-		for path := range one.Values {
-			all[strings.TrimPrefix(path, "spec.")] = at.Child("values").Key(path)
+		var all []servePath
+		for _, path := range slices.Sorted(maps.Keys(one.Values)) {
+			all = append(all, servePath{below(path), at.Child("values").Key(path)})
 		}
+		return all
 	case one.Path != "":
-		all[strings.TrimPrefix(one.Path, "spec.")] = at.Child("path")
-	default:
-		all[key] = at
+		return []servePath{{below(one.Path), at.Child("path")}}
 	}
-	return all
+	return []servePath{{key, at}}
 }
 
 // servedApart checks that no two fields of an intent are written to one place in the spec, or one into the other.
 func (c *checker) servedApart(serve *orkv1.Serve, path *field.Path) {
-	type taken struct {
-		path string
-		at   *field.Path
-	}
-	var before []taken
+	var before []servePath
 	for _, key := range slices.Sorted(maps.Keys(serve.Fields)) {
 		one := serve.Fields[key]
-		paths := servePaths(key, &one, path.Child("fields").Key(key))
-		for _, where := range slices.Sorted(maps.Keys(paths)) {
-			at := paths[where]
+		for _, next := range servePaths(key, &one, path.Child("fields").Key(key)) {
+			where, at := next.path, next.at
 			if slices.Contains(strings.Split(where, "."), "") {
 				c.errorf(at, "%s has an empty part: write names with a dot between them", quote(where))
 				continue
 			}
 			for _, other := range before {
 				if where == other.path || strings.HasPrefix(where+".", other.path+".") || strings.HasPrefix(other.path+".", where+".") {
-					c.errorf(at, "%s is written by another field too, at %s", quote(where), c.doc.place(other.at.String()))
+					c.errorf(at, "%s is written elsewhere too, at %s", quote(where), c.doc.place(other.at.String()))
 				}
 			}
-			before = append(before, taken{where, at})
+			before = append(before, next)
 		}
 	}
 }

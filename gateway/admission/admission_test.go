@@ -238,6 +238,9 @@ func TestRuntime(t *testing.T) {
 			crd:  `validation: {rules: [{field: spec.a, equals: x, message: the queue is long, when: [{field: metrics.queueDepth, greaterThan: "5"}]}]}`,
 			want: answer{Message: `Site shop/a: validation failed: field "spec.a": the queue is long (got "b")`},
 		},
+		"Object": {
+			reason: "nor does who reads the resource as a whole", crd: `validation: {rules: [{field: '{{ getLabel . "team" }}', notExists: true, message: x}]}`, want: answer{Allowed: true},
+		},
 		"NotAsked": {reason: "nobody reads it", crd: `validation: {rules: [{field: spec.a, message: x}]}`, want: answer{Allowed: true}},
 		"Down": {
 			reason: "a rule that denies does not let pass what it does not know", crd: fmt.Sprintf(healthy, ""), runtime: knows{err: errors.New("down")}, asked: 1,

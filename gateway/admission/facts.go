@@ -38,12 +38,12 @@ func (o *Options) read(ctx context.Context, e *Entry, object *unstructured.Unstr
 		return r, nil
 	}
 	r.facts = r.facts.WithUnique(o.Runtime.Unique(ctx, e.Name, object))
-	if !slices.ContainsFunc(references, roots.IsFeedback) {
+	if !slices.ContainsFunc(references, readsFeedback) {
 		return r, nil
 	}
 	state, err := o.Runtime.State(ctx, e.Name)
 	if err != nil {
-		r.unknown = rules.Unknown{Reads: roots.IsFeedback, Err: fmt.Errorf("the operator does not tell health and metrics: %w", err)}
+		r.unknown = rules.Unknown{Reads: readsFeedback, Err: fmt.Errorf("the operator does not tell health and metrics: %w", err)}
 		return r, nil
 	}
 	for name, value := range state {
@@ -96,7 +96,7 @@ func (e *Entry) Writes() bool {
 
 // ReadsRuntime tells whether a rule or a call reads what only the runtime knows of the CRD.
 func (e *Entry) ReadsRuntime() bool {
-	return slices.ContainsFunc(slices.Concat(e.Calls().References(), e.Mutation.References(), e.Validation.References()), roots.IsFeedback)
+	return slices.ContainsFunc(slices.Concat(e.Calls().References(), e.Mutation.References(), e.Validation.References()), readsFeedback)
 }
 
 // AsksUnique tells whether a rule asks for a value that no other resource has.
@@ -116,4 +116,10 @@ func (e *Entry) validationCalls() call.List {
 	}
 	before := slices.DeleteFunc(slices.Clone(e.MutationCalls), func(one *call.Call) bool { return !whole && !read[one.Name] })
 	return append(before, e.ValidationCalls...)
+}
+
+// readsFeedback tells whether a reference is to .health or .metrics. One to everything, as in {{ getLabel . "team" }}, is to the resource: the operator is
+// not asked for it.
+func readsFeedback(reference []string) bool {
+	return len(reference) > 0 && roots.IsFeedback(reference)
 }

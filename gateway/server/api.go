@@ -96,6 +96,25 @@ func oneSource(one *orkv1.GatewayToken) error {
 	return fmt.Errorf("token %s is known in several ways, %s: leave one", one.Name, strings.Join(named, ", "))
 }
 
+// tokensOf are the tokens of all Katalogs that have an API. A caller is known by the name alone, and of two of one name would have the rights of both.
+func tokensOf(katalogs []*orkv1.Katalog) ([]orkv1.GatewayToken, error) {
+	var all []orkv1.GatewayToken
+	named := map[string]string{}
+	for _, katalog := range katalogs {
+		if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled || katalog.Gateway.API.Auth == nil {
+			continue
+		}
+		for _, one := range katalog.Gateway.API.Auth.Tokens {
+			if first, taken := named[one.Name]; taken {
+				return nil, fmt.Errorf("the token %s is declared by two Katalogs, %s and %s: give one of them another name", one.Name, first, katalog.Name)
+			}
+			named[one.Name] = katalog.Name
+			all = append(all, one)
+		}
+	}
+	return all, nil
+}
+
 // api makes the API of the Katalogs that have one, nil where none has.
 func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *tokens, error) {
 	t := &tokens{secrets: &auth.Secrets{Client: direct, Namespace: g.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
@@ -103,6 +122,10 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 	opts := serve.Options{Requested: g.metrics.Requested}
 	enabled := false
 	var errs field.ErrorList
+	var err error
+	if t.declared, err = tokensOf(g.opts.Katalogs); err != nil {
+		return nil, nil, err
+	}
 	for _, katalog := range g.opts.Katalogs {
 		if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled {
 			continue
@@ -111,9 +134,6 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 		declared := katalog.Gateway.API
 		if limit := declared.RateLimit; limit != nil {
 			opts.Rate, opts.Burst = orZero(limit.RequestsPerSecond), orZero(limit.Burst)
-		}
-		if declared.Auth != nil {
-			t.declared = append(t.declared, declared.Auth.Tokens...)
 		}
 		crds, wrong := g.served(katalog)
 		opts.CRDs, errs = append(opts.CRDs, crds...), append(errs, wrong...)

@@ -54,6 +54,9 @@ func TestCheck(t *testing.T) {
 		},
 		"Unchecked": {reason: "not every client can tell", protocol: "http", query: "SET"},
 	}
+	if missing, refused := (call.List{{Base: external.Request{Protocol: orkv1.ProtocolRedis}}}).Check(clients); len(missing)+len(refused) > 0 {
+		t.Errorf("what does not compile is said elsewhere: %v %v", missing, refused)
+	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			texts, errs := template.CompileOf(template.NewLanguage(nil, nil), call.Texts{Query: orkv1.Template(tc.query), Args: tc.args}, nil)

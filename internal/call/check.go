@@ -20,6 +20,9 @@ func (l List) Check(clients external.Registry) (missing, refused field.ErrorList
 			continue
 		}
 		checker, checks := client.(external.Checker)
+		if one.Texts == nil { // it does not compile, which is said
+			continue
+		}
 		texts := one.Texts.Declared()
 		if !checks || strings.Contains(string(texts.Query), "{{") {
 			continue

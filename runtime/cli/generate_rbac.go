@@ -62,6 +62,9 @@ into a file, and beside it, for each other cluster that the gateway applies to, 
 				}
 				return printObjects(opts.Out, objects)
 			}
+			if slices.ContainsFunc(files, func(file string) bool { return filepath.Clean(file) == filepath.Clean(output) }) {
+				return command.Usage(fmt.Errorf("--output %s is a Katalog, which would be lost", output))
+			}
 			return writeRights(cmd, output, objects, granted)
 		},
 	}
@@ -77,7 +80,11 @@ into a file, and beside it, for each other cluster that the gateway applies to, 
 func writeRights(cmd *cobra.Command, output string, objects []runtime.Object, granted *GatewayRights) error {
 	all := map[string][]runtime.Object{output: objects}
 	for cluster, needed := range granted.Clusters {
-		all[filepath.Join(filepath.Dir(output), "gateway-"+cluster+"-rbac.yaml")] = needed
+		beside := filepath.Join(filepath.Dir(output), "gateway-"+cluster+"-rbac.yaml")
+		if beside == filepath.Clean(output) {
+			return command.Usage(fmt.Errorf("--output %s is the file of what the gateway needs in the cluster %s: name another one", output, cluster)) //nolint:wrapcheck // says what to do
+		}
+		all[beside] = needed
 	}
 	for _, crd := range granted.Chosen {
 		cmd.PrintErrln("warning: an intent for " + crd + " chooses its cluster: its rights are in the file of each")

@@ -97,6 +97,12 @@ func TestGenerateRBACOfClusters(t *testing.T) {
 			t.Errorf("%s: %v\n%s", name, err, got)
 		}
 	}
+	if ran := run(filepath.Join(dir, "gateway-eu-rbac.yaml")); ran.Code != 2 || !strings.Contains(ran.Err, "is the file of what the gateway needs in the cluster eu") {
+		t.Errorf("to the file of a cluster: %+v", ran)
+	}
+	if ran := run(file); ran.Code != 2 || !strings.Contains(ran.Err, "is a Katalog, which would be lost") {
+		t.Errorf("over the Katalog: %+v", ran)
+	}
 	if ran := run(filepath.Join(dir, "none", "rbac.yaml")); ran.Code != 1 || !strings.Contains(ran.Err, "no such file or directory") {
 		t.Errorf("to a folder that there is not: %+v", ran)
 	}
