@@ -24,6 +24,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/operator"
+	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/series"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 	"github.com/orkestra-runtime/orkestra/providers/reach"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
@@ -170,6 +171,10 @@ cross: [{crd: gadgets-NS, as: own}]
 onReconcile: {configMaps: [{data: {size: "{{ .cross.own.spec.size }}", state: "{{ .cross.own.health.state }}"}}]}
 `, `{}`)
 		Expect(cluster.Create(ctx, other("Gadget", namespace, "app", "size: 4"))).To(Succeed())
+		Eventually(func() float64 {
+			return series.Sum("controller_reconcile_total", map[string]string{"crd": "gadgets-" + namespace})
+		}).Should(BeNumerically(">", 0), "the health of what is read changes with its first cycle")
+		Expect(o.Settle(ctx)).To(Succeed())
 		app := create(ctx, namespace, "app", "{}")
 		Eventually(data(ctx, namespace, "app-config")).Should(HaveKeyWithValue("size", "4"))
 		Expect(o.Settle(ctx)).To(Succeed())
