@@ -49,7 +49,7 @@ func (c *checker) callers(katalog *orkv1.Katalog) {
 		}
 	}
 	delete(known, "")
-	if !katalog.Gateway.API.Enabled {
+	if !katalog.Gateway.Serves() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
@@ -184,11 +184,7 @@ func (c *checker) tokens(crd *orkv1.CRD, tokens map[string]orkv1.ServeToken, kno
 			continue
 		}
 		for i, namespace := range one.Namespaces {
-			at := here.Child("namespaces").Index(i)
-			c.problems(at, validation.IsDNS1123Label(namespace))
-			if len(crd.AllowedNamespaces) > 0 && !slices.Contains(crd.AllowedNamespaces, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
-				c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
-			}
+			c.operatedIn(crd, namespace, here.Child("namespaces").Index(i))
 		}
 	}
 }

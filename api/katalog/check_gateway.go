@@ -18,7 +18,7 @@ func (c *checker) gateway(katalog *orkv1.Katalog) {
 				"with the same Katalog")
 		}
 	}
-	if declared && katalog.Gateway.API != nil && katalog.Gateway.API.Enabled {
+	if declared && katalog.Gateway.Serves() {
 		return
 	}
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {

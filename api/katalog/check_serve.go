@@ -48,10 +48,15 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1:
 		c.errorf(at, "the CRD is operated in %s alone, and an intent may lead elsewhere: write that namespace", quote(allowed[0]))
 	case isStatic(crd.Serve.Namespace):
-		c.problems(at, validation.IsDNS1123Label(namespace))
-		if len(allowed) > 0 && !slices.Contains(allowed, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
-			c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
-		}
+		c.operatedIn(crd, namespace, at)
+	}
+}
+
+// operatedIn checks that a namespace is one that the CRD is operated in.
+func (c *checker) operatedIn(crd *orkv1.CRD, namespace string, at *field.Path) {
+	c.problems(at, validation.IsDNS1123Label(namespace))
+	if len(crd.AllowedNamespaces) > 0 && !slices.Contains(crd.AllowedNamespaces, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
+		c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
 	}
 }
 

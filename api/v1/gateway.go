@@ -22,6 +22,9 @@ type Gateway struct {
 	Clusters map[string]Cluster `json:"clusters,omitempty"`
 }
 
+// Serves tells whether intents are taken over HTTP. A nil Gateway takes none.
+func (g *Gateway) Serves() bool { return g != nil && g.API != nil && g.API.Enabled }
+
 // Cluster is another cluster to apply to. It is reached with the credential of SecretRef or of TokenRef, one of the two.
 type Cluster struct {
 	// Endpoint is the URL of its API server, such as https://eu.example:6443.

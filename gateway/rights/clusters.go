@@ -61,7 +61,7 @@ func Remote(katalogs []*orkv1.Katalog) (objects map[string][]runtime.Object, cho
 	granted := map[string]rules{}
 	var errs field.ErrorList
 	for _, katalog := range katalogs {
-		if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled {
+		if !katalog.Gateway.Serves() {
 			continue
 		}
 		entries, wrong := entry.Compile(katalog, func(string) map[string]*roots.Props { return nil })

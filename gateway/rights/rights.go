@@ -118,7 +118,7 @@ const (
 
 // entries are the rights for what is declared of CRDs.
 func (c *collector) entries(katalog *orkv1.Katalog, all []*entry.Entry) {
-	serves := katalog.Gateway != nil && katalog.Gateway.API != nil && katalog.Gateway.API.Enabled
+	serves := katalog.Gateway.Serves()
 	for _, one := range all {
 		if one.UpdatesDefinition {
 			c.cluster = append(c.cluster, rule(apiextensionsv1.GroupName, definitions, []string{one.Definition()}, "get", "list", "watch", "patch"))
@@ -138,7 +138,7 @@ func (c *collector) entries(katalog *orkv1.Katalog, all []*entry.Entry) {
 
 // tokens are the rights for the callers of the API.
 func (c *collector) tokens(katalog *orkv1.Katalog) {
-	if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled || katalog.Gateway.API.Auth == nil {
+	if !katalog.Gateway.Serves() || katalog.Gateway.API.Auth == nil {
 		return
 	}
 	for _, one := range katalog.Gateway.API.Auth.Tokens {

@@ -61,7 +61,8 @@ func (a *API) apply(c *call) (*answer, error) {
 		return a.refused(s, out, err)
 	}
 	s.provenance(out.object, c.caller.Name, c.caller.Subject)
-	if err := a.mayStore(c, s, out.object.GetNamespace(), wishesOf(c)); err != nil {
+	want := wishesOf(c)
+	if err := a.mayStore(c, s, out.object.GetNamespace(), want); err != nil {
 		return nil, err
 	}
 	names, err := a.clustersOf(s, out.intent)
@@ -69,13 +70,13 @@ func (a *API) apply(c *call) (*answer, error) {
 		return nil, err
 	}
 	if len(names) > 1 {
-		return a.fanOut(c, s, out, wishesOf(c), names), nil
+		return a.fanOut(c, s, out, want, names), nil
 	}
 	where, err := a.at(c.Context(), c, strings.Join(names, ""))
 	if err != nil {
 		return nil, err
 	}
-	return a.store(c.Context(), c, s, out, wishesOf(c), where)
+	return a.store(c.Context(), c, s, out, want, where)
 }
 
 // resourceOf makes a resource of what was sent: of an intent, if that has a target, else of a resource.

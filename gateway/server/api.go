@@ -101,7 +101,7 @@ func tokensOf(katalogs []*orkv1.Katalog) ([]orkv1.GatewayToken, error) {
 	var all []orkv1.GatewayToken
 	named := map[string]string{}
 	for _, katalog := range katalogs {
-		if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled || katalog.Gateway.API.Auth == nil {
+		if !katalog.Gateway.Serves() || katalog.Gateway.API.Auth == nil {
 			continue
 		}
 		for _, one := range katalog.Gateway.API.Auth.Tokens {
@@ -127,7 +127,7 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 		return nil, nil, err
 	}
 	for _, katalog := range g.opts.Katalogs {
-		if katalog.Gateway == nil || katalog.Gateway.API == nil || !katalog.Gateway.API.Enabled {
+		if !katalog.Gateway.Serves() {
 			continue
 		}
 		enabled = true
