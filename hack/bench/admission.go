@@ -6,7 +6,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
-	"net"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,14 +15,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/rest"
-	ctrl "sigs.k8s.io/controller-runtime"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
-	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
-
-	"github.com/orkestra-runtime/orkestra/api/katalog"
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/gateway/registration"
-	"github.com/orkestra-runtime/orkestra/gateway/server"
 )
 
 //go:embed katalog/gated.yaml
@@ -37,24 +30,42 @@ const (
 	gatewayNamespace = "bench-gateway"
 )
 
-// admission is what a gateway adds to the creation of a Website.
+// The webhooks that are measured, by who serves them.
+const (
+	// webhooksNone are none.
+	webhooksNone = "none"
+	// webhooksHandwritten are those of hack/bench/handwritten/webhook.
+	webhooksHandwritten = "handwritten"
+	// webhooksOurs are those of a gateway with the Katalog of gated.yaml.
+	webhooksOurs = "ours"
+)
+
+// admission is what webhooks with the same rules add to the creation of a Website, in milliseconds.
 type admission struct {
 	Rules            int     `json:"rules"`
 	CreatesPerSecond int     `json:"creates_per_second"`
 	Seconds          float64 `json:"seconds"`
-	// Without and With are the 99th percentiles of a creation, Added the difference of the two of a round, in milliseconds.
-	WithoutP99MS spread `json:"without_p99_ms"`
-	WithP99MS    spread `json:"with_p99_ms"`
-	AddedP99MS   spread `json:"added_p99_ms"`
-	AddedP50MS   spread `json:"added_p50_ms"`
+	// P99MS and P50MS are percentiles of a creation by who serves the webhooks: none, handwritten or ours.
+	P99MS map[string]spread `json:"p99_ms"`
+	P50MS map[string]spread `json:"p50_ms"`
+	// AddedP99MS and AddedP50MS are the differences to the creations of the same round without any webhook.
+	AddedP99MS map[string]spread `json:"added_p99_ms"`
+	AddedP50MS map[string]spread `json:"added_p50_ms"`
 }
 
 func (a *admission) String() string {
-	return fmt.Sprintf("admission by %d rules at %d creates/s: p99 %+.2f (%.2f to %.2f) ms, from %.2f to %.2f ms; p50 %+.2f ms",
-		a.Rules, a.CreatesPerSecond, a.AddedP99MS.Median, a.AddedP99MS.Min, a.AddedP99MS.Max, a.WithoutP99MS.Median, a.WithP99MS.Median, a.AddedP50MS.Median)
+	text := &strings.Builder{}
+	fmt.Fprintf(text, "admission by %d rules at %d creates/s, without webhooks p99 %.2f ms, p50 %.2f ms",
+		a.Rules, a.CreatesPerSecond, a.P99MS[webhooksNone].Median, a.P50MS[webhooksNone].Median)
+	for _, by := range []string{webhooksHandwritten, webhooksOurs} {
+		p99, p50 := a.AddedP99MS[by], a.AddedP50MS[by]
+		fmt.Fprintf(text, "; %s p99 %+.2f (%.2f to %.2f) ms, p50 %+.2f (%.2f to %.2f) ms", by, p99.Median, p99.Min, p99.Max, p50.Median, p50.Min, p50.Max)
+	}
+	return text.String()
 }
 
-// measureAdmission creates Websites at a steady rate for a time, in every round without any webhook and with those of a gateway. No operator runs.
+// measureAdmission creates Websites at a steady rate for a time, in every round without any webhook, with those of a gateway and with hand-written
+// ones. No operator runs.
 func (b *bench) measureAdmission(ctx context.Context, config *rest.Config, o options) (*admission, error) {
 	_, err := b.clients.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: gatewayNamespace}}, metav1.CreateOptions{})
 	if err != nil && !apierrors.IsAlreadyExists(err) {
@@ -63,40 +74,54 @@ func (b *bench) measureAdmission(ctx context.Context, config *rest.Config, o opt
 	logf.SetLogger(logr.Discard())
 	config = rest.CopyConfig(config)
 	config.QPS = -1
-	var without, with, added, addedMedian []float64
+	legs := []leg{{name: webhooksNone}, {webhooksHandwritten, b.startHandwritten}, {webhooksOurs, b.startGateway}}
+	p99, p50, added99, added50 := map[string][]float64{}, map[string][]float64{}, map[string][]float64{}, map[string][]float64{}
 	for round := range o.rounds {
-		var p99, p50 [2]time.Duration
-		order := []bool{false, true}
-		if round%2 == 1 { // neither is always the first one
-			order = []bool{true, false}
-		}
-		for _, gated := range order {
-			latencies, err := b.admit(ctx, config, gated, o.admission)
+		for i := range legs {
+			one := legs[(round+i)%len(legs)] // none is always the first one
+			latencies, err := b.admit(ctx, config, one, o.admission)
 			if err != nil {
-				return nil, err
+				return nil, fmt.Errorf("webhooks of %s: %w", one.name, err)
 			}
-			at := 0
-			if gated {
-				at = 1
-			}
-			p99[at], p50[at] = percentile(latencies, 99), percentile(latencies, 50)
+			p99[one.name] = append(p99[one.name], milliseconds(percentile(latencies, 99)))
+			p50[one.name] = append(p50[one.name], milliseconds(percentile(latencies, 50)))
 		}
-		without, with = append(without, milliseconds(p99[0])), append(with, milliseconds(p99[1]))
-		added, addedMedian = append(added, milliseconds(p99[1]-p99[0])), append(addedMedian, milliseconds(p50[1]-p50[0]))
-		b.sayf("admission, round %d of %d: p99 %s without, %s with %d rules", round+1, o.rounds, p99[0].Round(10*time.Microsecond), p99[1].Round(10*time.Microsecond), gatedRules)
+		said := &strings.Builder{}
+		for _, one := range legs {
+			fmt.Fprintf(said, ", %s p99 %.2f ms", one.name, p99[one.name][round])
+			added99[one.name] = append(added99[one.name], p99[one.name][round]-p99[webhooksNone][round])
+			added50[one.name] = append(added50[one.name], p50[one.name][round]-p50[webhooksNone][round])
+		}
+		b.sayf("admission, round %d of %d%s", round+1, o.rounds, said)
 	}
+	delete(added99, webhooksNone)
+	delete(added50, webhooksNone)
 	return &admission{
 		Rules: gatedRules, CreatesPerSecond: admissionRate, Seconds: o.admission.Seconds(),
-		WithoutP99MS: spreadOf(without), WithP99MS: spreadOf(with), AddedP99MS: spreadOf(added), AddedP50MS: spreadOf(addedMedian),
+		P99MS: spreads(p99), P50MS: spreads(p50), AddedP99MS: spreads(added99), AddedP50MS: spreads(added50),
 	}, nil
+}
+
+func spreads(all map[string][]float64) map[string]spread {
+	by := map[string]spread{}
+	for name, values := range all {
+		by[name] = spreadOf(values)
+	}
+	return by
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d.Microseconds()) / 1000 }
 
+// leg is one way to serve webhooks. Start returns when the API server asks them, and stop when it does so no more; nil serves none.
+type leg struct {
+	name  string
+	start func(context.Context, *rest.Config) (stop func() error, err error)
+}
+
 // admit measures once, and leaves nothing behind.
-func (b *bench) admit(ctx context.Context, config *rest.Config, gated bool, during time.Duration) (latencies []time.Duration, err error) {
-	if gated {
-		stop, err := b.startGateway(ctx, config)
+func (b *bench) admit(ctx context.Context, config *rest.Config, one leg, during time.Duration) (latencies []time.Duration, err error) {
+	if one.start != nil {
+		stop, err := one.start(ctx, config)
 		if err != nil {
 			return nil, err
 		}
@@ -140,60 +165,4 @@ func (c *cluster) createSteadily(ctx context.Context, n int) ([]time.Duration, e
 		return nil, fmt.Errorf("create Websites: %w", err)
 	}
 	return latencies, nil
-}
-
-// startGateway starts a gateway, and waits until the API server asks it. Stop has it take its webhooks along.
-func (b *bench) startGateway(ctx context.Context, config *rest.Config) (stop func() error, err error) {
-	loaded, err := katalog.Parse(katalog.Options{Gateway: true}, "gated.yaml", gatedFile)
-	if err != nil {
-		return nil, fmt.Errorf("read the gateway's Katalog: %w", err)
-	}
-	port, err := freePort(ctx)
-	if err != nil {
-		return nil, err
-	}
-	mgr, err := ctrl.NewManager(config, ctrl.Options{Metrics: metricsserver.Options{BindAddress: "0"}})
-	if err != nil {
-		return nil, fmt.Errorf("make the gateway's manager: %w", err)
-	}
-	if _, err := server.New(mgr, server.Options{
-		Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: gatewayNamespace, Host: "127.0.0.1", Port: port,
-		URL: fmt.Sprintf("https://127.0.0.1:%d", port),
-	}); err != nil {
-		return nil, fmt.Errorf("make the gateway: %w", err)
-	}
-	running, cancel := context.WithCancel(ctx)
-	ended := make(chan error, 1)
-	go func() { ended <- mgr.Start(running) }()
-	end := func() error {
-		cancel()
-		return <-ended
-	}
-	if err := b.awaitGateway(ctx, true); err != nil {
-		return nil, errors.Join(err, end())
-	}
-	return func() error { return errors.Join(end(), b.awaitGateway(ctx, false)) }, nil
-}
-
-// awaitGateway waits until the API server asks a gateway about Websites, or does so no more.
-func (c *cluster) awaitGateway(ctx context.Context, asks bool) error {
-	return poll(ctx, "the API server does not ask the gateway, or does not cease to", func(ctx context.Context) (bool, error) {
-		_, err := c.clients.AdmissionregistrationV1().ValidatingWebhookConfigurations().Get(ctx, registration.AdmissionValidation, metav1.GetOptions{})
-		if !asks {
-			return apierrors.IsNotFound(err), nil
-		}
-		wrong := website(0)
-		wrong.Object["spec"].(map[string]any)["replicas"] = int64(99)
-		_, err = c.objects.Resource(websites).Namespace(namespace).Create(ctx, wrong, metav1.CreateOptions{DryRun: []string{metav1.DryRunAll}})
-		return apierrors.IsInvalid(err), nil
-	})
-}
-
-func freePort(ctx context.Context) (int, error) {
-	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, fmt.Errorf("find a free port: %w", err)
-	}
-	defer func() { _ = listener.Close() }()
-	return listener.Addr().(*net.TCPAddr).Port, nil
 }
