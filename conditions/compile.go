@@ -1,7 +1,9 @@
 package conditions
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -46,7 +48,7 @@ func (b *builder) list(conditions []orkv1.Condition, at *field.Path) []condition
 }
 
 func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
-	before := len(b.errors)
+	before, read := len(b.errors), len(b.references)
 	b.flows, b.lengths = false, nil
 	b.errors = append(b.errors, unsupported(c, at)...)
 	b.duration(c, at)
@@ -60,6 +62,9 @@ func (b *builder) condition(c *orkv1.Condition, at *field.Path) condition {
 		compiled.statement = b.compared(c, at)
 	}
 	compiled.flows, compiled.lengths = b.flows, b.lengths
+	if b.language.Hides(b.references[read:]...) {
+		compiled.hidden = strconv.Quote(strings.TrimSpace(cmp.Or(string(c.Field), c.CEL))) + " does not hold; it reads what is sensitive, which is not shown"
+	}
 	return compiled
 }
 

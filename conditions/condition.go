@@ -15,6 +15,8 @@ type condition struct {
 	// flows: what is compared counts the time, perhaps to one of the lengths.
 	flows   bool
 	lengths []time.Duration
+	// hidden takes the place of what explains a failure, as that would show a value that nobody is to see. Empty: it would not.
+	hidden string
 }
 
 // statement is what a condition says: a comparison of a field, or something about the time.
@@ -59,6 +61,9 @@ func (c *condition) flowing(f template.Facts) outcome {
 }
 
 func (c *condition) explain(result outcome, f template.Facts) string {
+	if c.hidden != "" {
+		return c.hidden
+	}
 	return c.statement.explain(result, c.negate, f)
 }
 

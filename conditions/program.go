@@ -1,6 +1,8 @@
 package conditions
 
 import (
+	"cmp"
+
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
@@ -18,6 +20,8 @@ type Verdict struct {
 	// or: no condition satisfied otherwise. A condition on the time says when: it is not <period>; it names no moment, so that
 	// the reason stays the same as long as the verdict does. It is empty when the gate passes.
 	Reason string
+	// Err is why a condition could not be evaluated without which the gate does not pass, nil when there is none.
+	Err error
 }
 
 // Evaluate passes when every condition of when holds and, if or has any, at least one of or does. It stops at the first
@@ -32,18 +36,21 @@ func (p *Program) Evaluate(f template.Facts) Verdict {
 	}
 	for i := range p.when {
 		if result := p.when[i].evaluate(f); !result.holds {
-			return Verdict{Reason: "when: " + p.when[i].explain(result, f)}
+			return Verdict{Reason: "when: " + p.when[i].explain(result, f), Err: result.err}
 		}
 	}
 	if len(p.or) == 0 {
 		return Verdict{Pass: true}
 	}
+	var err error
 	for i := range p.or {
-		if p.or[i].evaluate(f).holds {
+		result := p.or[i].evaluate(f)
+		if result.holds {
 			return Verdict{Pass: true}
 		}
+		err = cmp.Or(err, result.err)
 	}
-	return Verdict{Reason: "or: no condition satisfied"}
+	return Verdict{Reason: "or: no condition satisfied", Err: err}
 }
 
 // References lists the paths from the roots that the conditions read, as far as they are known without evaluating them.

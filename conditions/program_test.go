@@ -2,6 +2,7 @@ package conditions_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -257,4 +258,34 @@ func TestProgramIsSafeForConcurrentUse(t *testing.T) {
 		})
 	}
 	group.Wait()
+}
+
+func TestReasonsHideWhatIsSensitive(t *testing.T) {
+	hiding := template.NewLanguage(nil, nil).Hiding(func(references ...[]string) bool {
+		return slices.ContainsFunc(references, func(path []string) bool { return len(path) > 1 && path[1] == "password" })
+	})
+	facts := template.NewFacts(map[string]any{"spec": map[string]any{"password": "hunter", "size": int64(3)}}, nil)
+	cases := map[string]struct {
+		reason string
+		c      orkv1.Condition
+		want   string
+	}{
+		"Field":    {"what is compared", orkv1.Condition{Field: "spec.password", Equals: text("x")}, `when: "spec.password" does not hold; it reads what is sensitive, which is not shown`},
+		"Template": {"in a template", orkv1.Condition{Field: "{{ upper .spec.password }}", Equals: text("x")}, `when: "{{ upper .spec.password }}" does not hold; it reads what is sensitive, which is not shown`},
+		"Value":    {"what it is compared with", orkv1.Condition{Field: "spec.size", Equals: text("{{ .spec.password }}")}, `when: "spec.size" does not hold; it reads what is sensitive, which is not shown`},
+		"Error":    {"what fails", orkv1.Condition{Field: "spec.size", Max: text("{{ .spec.password }}")}, `when: "spec.size" does not hold; it reads what is sensitive, which is not shown`},
+		"Negate":   {"what holds and must not", orkv1.Condition{Field: "spec.password", Equals: text("hunter"), Negate: true}, `when: "spec.password" does not hold; it reads what is sensitive, which is not shown`},
+		"Other":    {"another value is shown", orkv1.Condition{Field: "spec.size", Equals: text("4")}, `when: "spec.size" = "3", want "4"`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			program, errs := conditions.Compile(hiding, orkv1.Conditions{When: []orkv1.Condition{tc.c}}, field.NewPath("gate"))
+			if len(errs) > 0 {
+				t.Fatal(errs.ToAggregate())
+			}
+			if got := program.Evaluate(facts).Reason; got != tc.want {
+				t.Errorf("\n%s\ngot  %s\nwant %s", tc.reason, got, tc.want)
+			}
+		})
+	}
 }

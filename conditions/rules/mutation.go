@@ -2,6 +2,7 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -15,6 +16,7 @@ const unsteady = "the rule would set another value in each cycle"
 // Mutation are compiled mutation rules. A nil Mutation changes nothing.
 type Mutation struct {
 	rules      []mutationRule
+	hidden     Hidden
 	references [][]string
 }
 
@@ -24,7 +26,8 @@ type mutationRule struct {
 	path   *template.Program // gives the target; nil: it is known
 	value  value
 	// overrides: sets the value whatever there is.
-	overrides bool
+	overrides  bool
+	references [][]string
 }
 
 // CompileMutation compiles rules and reports everything wrong with them, by path below at. The Mutation is nil without
@@ -46,6 +49,7 @@ func CompileMutation(l *template.Language, m *orkv1.Mutation, at *field.Path) (*
 }
 
 func (c *compiler) mutationRule(declared *orkv1.MutationRule, index int, at *field.Path) mutationRule {
+	before := len(c.references)
 	r := mutationRule{
 		rule: rule{
 			name:   ruleName(declared.Name, index),
@@ -69,6 +73,7 @@ func (c *compiler) mutationRule(declared *orkv1.MutationRule, index int, at *fie
 	default:
 		c.wrong(field.Required(at, "one of default and override"))
 	}
+	r.references = slices.Clone(c.references[before:])
 	return r
 }
 
@@ -105,11 +110,14 @@ func (m *Mutation) Apply(f template.Facts, object map[string]any, when Moment) (
 	var problems []*RuleError
 	for i := range m.rules {
 		r := &m.rules[i]
-		if !r.applies(f, when) {
+		if !r.at(when) {
 			continue
 		}
 		root, err := r.apply(f, d)
 		if err != nil {
+			if m.hidden.Concerns(r.references...) || r.path == nil && m.hidden.Concerns(r.target.path) {
+				err = errHidden
+			}
 			problems = append(problems, &RuleError{Rule: r.name, Field: r.field, Binding: r.overrides, Err: err})
 		}
 		if root != "" {
@@ -130,6 +138,13 @@ func (m *Mutation) References() [][]string {
 
 // apply returns the root that the rule changed, "" when it changed nothing.
 func (r *mutationRule) apply(f template.Facts, d *draft) (root string, err error) {
+	verdict := r.guard.Evaluate(f)
+	if verdict.Err != nil {
+		return "", fmt.Errorf("its conditions: %w", verdict.Err)
+	}
+	if !verdict.Pass {
+		return "", nil
+	}
 	to, k := r.target, r.value.kind
 	if r.path != nil {
 		text, err := r.path.Text(f)

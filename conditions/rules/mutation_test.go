@@ -65,7 +65,12 @@ func TestApply(t *testing.T) {
 		"PathFails":       {"and it may fail", orkv1.MutationRule{Field: "spec.{{ toInt .spec.word }}", Override: set("x")}, nil, nil, `rules[0], field "spec.{{ toInt .spec.word }}": {{ toInt .spec.word }}: toInt: "many" is not a number`},
 		"ValueFails":      {"as a value may", orkv1.MutationRule{Name: "count", Field: "spec.new", Default: set("{{ toInt .spec.word }}")}, nil, nil, `count, field "spec.new": {{ toInt .spec.word }}: toInt: "many" is not a number`},
 		"WhenNot":         {"a guard that fails", orkv1.MutationRule{Field: "spec.new", Default: set("x"), Conditions: orkv1.Conditions{When: []orkv1.Condition{{Field: "spec.absent"}}}}, nil, nil, ""},
-		"FiresNot":        {"a rule for admission alone", orkv1.MutationRule{Field: "spec.new", Default: set("x"), Fires: &orkv1.Fires{Reconcile: new(false)}}, nil, nil, ""},
+		"WhenFails": {
+			"one that can't be evaluated", orkv1.MutationRule{
+				Field: "spec.new", Override: set("x"), Conditions: orkv1.Conditions{When: []orkv1.Condition{{Field: "{{ toInt .spec.word }}"}}},
+			}, nil, nil, `rules[0], field "spec.new": its conditions: {{ toInt .spec.word }}: toInt: "many" is not a number`,
+		},
+		"FiresNot": {"a rule for admission alone", orkv1.MutationRule{Field: "spec.new", Default: set("x"), Fires: &orkv1.Fires{Reconcile: new(false)}}, nil, nil, ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

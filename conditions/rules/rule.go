@@ -20,11 +20,6 @@ type rule struct {
 	firing
 }
 
-// applies tells whether the rule fires and its conditions pass.
-func (r *rule) applies(f template.Facts, when Moment) bool {
-	return r.at(when) && r.guard.Evaluate(f).Pass
-}
-
 // ruleName is the name of a rule for reports: its own, or where it stands.
 func ruleName(name string, index int) string {
 	if name != "" {

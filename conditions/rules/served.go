@@ -17,7 +17,7 @@ import (
 // ValidationOf compiles the validation of a CRD: its rules, and before them those that follow from what is served of it.
 func ValidationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Validation, field.ErrorList) {
 	own, errs := CompileValidation(l, crd.Validation, at.Child("validation"))
-	all := &Validation{}
+	all := &Validation{hidden: HiddenOf(crd.Serve)}
 	for _, one := range served(crd.Serve) {
 		for _, rule := range one.validation() {
 			if crd.Validation != nil && slices.ContainsFunc(crd.Validation.Rules, func(r orkv1.ValidationRule) bool { return sameCheck(&r, &rule) }) {
@@ -44,6 +44,7 @@ func MutationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Mutation
 	if own != nil {
 		*all = *own
 	}
+	all.hidden = HiddenOf(crd.Serve)
 	for _, one := range served(crd.Serve) {
 		for _, rule := range one.mutation() {
 			if crd.Mutation != nil && slices.ContainsFunc(crd.Mutation.Rules, func(r orkv1.MutationRule) bool { return sameChange(&r, &rule) }) {
@@ -64,8 +65,8 @@ func MutationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Mutation
 type servedField struct {
 	*orkv1.ServeField
 	group, key string
-	// places are those of all fields, by their keys: where a condition finds them in a resource. Empty: nowhere.
-	places map[string]orkv1.Template
+	// fields are the places of all fields, by their keys: where a condition finds them in a resource. Empty: nowhere.
+	fields map[string]orkv1.Template
 }
 
 // served are the fields of an intent in the order of their rules: by order, those without one last, then by their keys.
@@ -77,7 +78,7 @@ func served(serve *orkv1.Serve) []*servedField {
 	var all []*servedField
 	for group, fields := range serve.FieldGroups() {
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			one := &servedField{ServeField: new(fields[key]), group: group, key: key, places: places}
+			one := &servedField{ServeField: new(fields[key]), group: group, key: key, fields: places}
 			places[key] = one.place()
 			all = append(all, one)
 		}
@@ -107,6 +108,18 @@ func specPlace(path string) orkv1.Template {
 	return orkv1.Template("spec." + strings.TrimPrefix(path, "spec."))
 }
 
+// places are all that the field is written to, in the order of their paths.
+func (s *servedField) places() []orkv1.Template {
+	if len(s.Values) == 0 {
+		return []orkv1.Template{s.place()}
+	}
+	all := make([]orkv1.Template, 0, len(s.Values))
+	for _, path := range slices.Sorted(maps.Keys(s.Values)) {
+		all = append(all, specPlace(path))
+	}
+	return all
+}
+
 func (s *servedField) label() string { return cmp.Or(s.Label, s.key) }
 
 // link is the key, where a place alone would tell people nothing.
@@ -122,7 +135,7 @@ func (s *servedField) guard() (orkv1.Conditions, bool) {
 	guard := *s.Conditions.DeepCopy()
 	for _, list := range [][]orkv1.Condition{guard.When, guard.Or} {
 		for i := range list {
-			place, isField := s.places[strings.TrimPrefix(strings.TrimSpace(string(list[i].Field)), ".")]
+			place, isField := s.fields[strings.TrimPrefix(strings.TrimSpace(string(list[i].Field)), ".")]
 			switch {
 			case isField && place == "":
 				return guard, false
@@ -147,23 +160,16 @@ func (s *servedField) validation() []orkv1.ValidationRule {
 			Name: fmt.Sprintf("serve.%s[%s].%s", s.group, s.key, name), Condition: compared, Conditions: guard, Message: orkv1.Template(message), Link: s.link(place),
 		})
 	}
-	places := []orkv1.Template{s.place()}
-	if len(s.Values) > 0 {
-		places = nil
-		for _, path := range slices.Sorted(maps.Keys(s.Values)) {
-			places = append(places, specPlace(path))
-		}
-	}
 	if s.Required {
-		for _, place := range places {
+		for _, place := range s.places() {
 			add("required", place, orkv1.Condition{Exists: new(true)}, guard, s.label()+" is required")
 		}
 	}
 	// What is sent and what is written differ where a template stands between them: then the API alone knows what was sent.
 	if len(s.Enum) > 0 && s.Value == "" && len(s.Values) == 0 {
 		there := *guard.DeepCopy()
-		there.When = append(there.When, orkv1.Condition{Field: places[0], Exists: new(true)})
-		add("enum", places[0], among(s.Enum), there, s.label()+" must be one of: "+strings.Join(s.Enum, ", "))
+		there.When = append(there.When, orkv1.Condition{Field: s.place(), Exists: new(true)})
+		add("enum", s.place(), among(s.Enum), there, s.label()+" must be one of: "+strings.Join(s.Enum, ", "))
 	}
 	return all
 }

@@ -16,6 +16,7 @@ import (
 // Validation are compiled validation rules. A nil Validation finds nothing.
 type Validation struct {
 	rules      []validationRule
+	hidden     Hidden
 	references [][]string
 }
 
@@ -129,32 +130,75 @@ func (v *Validation) Check(f template.Facts, when Moment) Result {
 func (v *Validation) check(f template.Facts, when Moment, unknown Unknown) Result {
 	var result Result
 	for i := range v.rules {
-		r := &v.rules[i]
-		if r.at(when) && unknown.concerns(r.references) {
-			r.unevaluated(&result, unknown.Err, nil, r.refuses && when == Admission)
-			continue
-		}
-		if !r.applies(f, when) {
-			continue
-		}
-		holds, got, err := r.test.Check(f)
-		switch {
-		case err != nil:
-			r.unevaluated(&result, err, got, r.refuses && when == Admission)
-		case holds:
-		default:
-			message, err := r.text(f)
-			if err != nil {
-				result.Problems = append(result.Problems, r.problem(fmt.Errorf("message: %w", err)))
-			}
-			list := &result.Denied
-			if r.warns {
-				list = &result.Warned
-			}
-			*list = append(*list, r.violation(message, got))
+		if r := &v.rules[i]; r.at(when) {
+			r.check(&result, f, unknown, r.refuses && when == Admission, v.hidden)
 		}
 	}
 	return result
+}
+
+// check adds what the rule finds, without what is hidden. Refuses: what can't be evaluated is a violation.
+func (r *validationRule) check(result *Result, f template.Facts, unknown Unknown, refuses bool, hidden Hidden) {
+	if unknown.concerns(r.references) {
+		r.unevaluated(result, unknown.Err, nil, refuses)
+		return
+	}
+	holds, got, err := r.compare(f)
+	if holds && err == nil {
+		return
+	}
+	if hidden.Concerns(r.references...) {
+		f, err = hidden.facts(f), hide(err)
+		got = r.redacted(f, got)
+	}
+	if err != nil {
+		r.unevaluated(result, err, got, refuses)
+		return
+	}
+	message, err := r.text(f)
+	if err != nil {
+		result.Problems = append(result.Problems, r.problem(fmt.Errorf("message: %w", err)))
+	}
+	list := &result.Denied
+	if r.warns {
+		list = &result.Warned
+	}
+	*list = append(*list, r.violation(message, got))
+}
+
+// compare tells whether the rule holds, which it does where its conditions don't pass, and the value that was compared.
+func (r *validationRule) compare(f template.Facts) (holds bool, got any, err error) {
+	verdict := r.guard.Evaluate(f)
+	if verdict.Err != nil {
+		return false, nil, fmt.Errorf("its conditions: %w", verdict.Err)
+	}
+	if !verdict.Pass {
+		return true, nil, nil
+	}
+	return r.test.Check(f) //nolint:wrapcheck // says what can't be compared
+}
+
+// redacted is a value that was compared as it is without what is hidden.
+func (r *validationRule) redacted(shown template.Facts, got any) any {
+	if unset(got) {
+		return got
+	}
+	if r.test.Unique() { // others are not asked about what nobody has
+		return Redacted
+	}
+	_, got, err := r.test.Check(shown)
+	if err != nil {
+		return Redacted
+	}
+	return got
+}
+
+// hide is an error without what it may quote.
+func hide(err error) error {
+	if err == nil {
+		return nil
+	}
+	return errHidden
 }
 
 // unevaluated notes that a rule can't be evaluated, and where it refuses that, that it is violated.

@@ -75,10 +75,30 @@ func TestCheck(t *testing.T) {
 		"BadNegated":   {"whether it is negated or not", cond(orkv1.Condition{Field: "{{ toInt .spec.word }}", Equals: text("1"), Negate: true}), problem, denied + " " + problem},
 		"Warn":         {"a warning", warning, warned, warned},
 		"Fires":        {"a rule for admission alone", admission, passes, denied},
-		"When":         {"the rule is guarded", only(warning, orkv1.Condition{Field: "spec.plan", Equals: text("gold")}), warned, warned},
-		"WhenNot":      {"and skipped", only(warning, orkv1.Condition{Field: "spec.plan", Equals: text("iron")}), passes, passes},
-		"Or":           {"one of or is enough", either, denied, denied},
-		"OrNot":        {"none is not", neither, passes, passes},
+		"WhenBroken": {
+			"whether the rule is to be checked can't be known", only(cond(orkv1.Condition{Field: "spec.image"}), orkv1.Condition{Field: "spec.replicas", Max: text("{{ .spec.word }}")}),
+			problem, denied + " " + problem,
+		},
+		"OrBroken": {
+			"none holds, and one can't be evaluated", orkv1.ValidationRule{
+				Condition: orkv1.Condition{Field: "spec.image"}, Message: "no",
+				Conditions: orkv1.Conditions{Or: []orkv1.Condition{{Field: "spec.replicas", Max: text("{{ .spec.word }}")}, {Field: "spec.absent"}}},
+			}, problem, denied + " " + problem,
+		},
+		"OrBrokenHolds": {
+			"one that holds is enough", orkv1.ValidationRule{
+				Condition: orkv1.Condition{Field: "spec.absent"}, Message: "no",
+				Conditions: orkv1.Conditions{Or: []orkv1.Condition{{Field: "spec.replicas", Max: text("{{ .spec.word }}")}, {Field: "spec.image"}}},
+			}, denied, denied,
+		},
+		"WhenFailsFirst": {
+			"a condition that does not hold settles it", only(cond(orkv1.Condition{Field: "spec.absent"}),
+				orkv1.Condition{Field: "spec.absent"}, orkv1.Condition{Field: "spec.replicas", Max: text("{{ .spec.word }}")}), passes, passes,
+		},
+		"When":    {"the rule is guarded", only(warning, orkv1.Condition{Field: "spec.plan", Equals: text("gold")}), warned, warned},
+		"WhenNot": {"and skipped", only(warning, orkv1.Condition{Field: "spec.plan", Equals: text("iron")}), passes, passes},
+		"Or":      {"one of or is enough", either, denied, denied},
+		"OrNot":   {"none is not", neither, passes, passes},
 	}
 	outcome := func(r rules.Result) string {
 		var parts []string

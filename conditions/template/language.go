@@ -19,6 +19,8 @@ type Language struct {
 	enriched map[string]bool
 	// sentinels are those that texts may call by their names. Nil: the place has none.
 	sentinels *sentinels
+	// hides tells of the paths that a text reads whether their values are for nobody to see. Nil: none are.
+	hides func(references ...[]string) bool
 	// prefix goes before the paths of what is found.
 	prefix string
 	found  *field.ErrorList
@@ -84,6 +86,18 @@ func (l *Language) Enriched(targets ...string) *Language {
 		with.enriched[target] = true
 	}
 	return with
+}
+
+// Hiding returns the Language of a place where values at some paths are for nobody to see: no reason tells them.
+func (l *Language) Hiding(hides func(references ...[]string) bool) *Language {
+	hiding := l.copy()
+	hiding.hides = hides
+	return hiding
+}
+
+// Hides tells whether a text that reads these paths reads what nobody is to see.
+func (l *Language) Hides(references ...[]string) bool {
+	return l != nil && l.hides != nil && l.hides(references...)
 }
 
 // Under returns the Language of a place whose paths are told from there on. What is found in it is told with the place before it.

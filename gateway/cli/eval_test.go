@@ -16,12 +16,13 @@ func TestEval(t *testing.T) {
 		args []string
 		code int
 	}{
-		"rules":  {dir: "rules", code: 1},
-		"json":   {dir: "rules", args: []string{"-o", "json"}, code: 1},
-		"yaml":   {dir: "off", args: []string{"-o", "yaml"}},
-		"update": {dir: "update", args: []string{"--old", "old.yaml"}, code: 1},
-		"off":    {dir: "off"},
-		"calls":  {dir: "calls"},
+		"rules":     {dir: "rules", code: 1},
+		"json":      {dir: "rules", args: []string{"-o", "json"}, code: 1},
+		"yaml":      {dir: "off", args: []string{"-o", "yaml"}},
+		"update":    {dir: "update", args: []string{"--old", "old.yaml"}, code: 1},
+		"off":       {dir: "off"},
+		"calls":     {dir: "calls"},
+		"sensitive": {dir: "sensitive", args: []string{"-o", "yaml"}, code: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

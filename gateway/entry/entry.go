@@ -12,6 +12,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/gateway/admission"
 	"github.com/orkestra-runtime/orkestra/gateway/conversion"
@@ -36,6 +37,8 @@ type Entry struct {
 	GuardsNamespaces bool
 	// ProtectsDefinition and ProtectsResources tell what may not be deleted, and Strict that this may not be taken away.
 	ProtectsDefinition, ProtectsResources, Strict bool
+	// Hidden are the values that nobody is to see.
+	Hidden rules.Hidden
 	// GuardsProvenance denies changes of the gateway's annotations.
 	GuardsProvenance bool
 }
@@ -72,7 +75,7 @@ func compile(
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	e := &Entry{
 		Katalog: katalog.Name, Name: name, GVK: gvk, Resource: gvk.GroupVersion().WithResource(cmp.Or(crd.APITypes.Plural, plural.Resource)),
-		Namespaces: namespaces.For(katalog, crd),
+		Namespaces: namespaces.For(katalog, crd), Hidden: rules.HiddenOf(crd.Serve),
 	}
 	security := katalog.Security
 	if security == nil {

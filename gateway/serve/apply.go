@@ -21,6 +21,7 @@ import (
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
 )
 
@@ -308,7 +309,7 @@ func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]a
 	kept := maps.Clone(intent)
 	for key, f := range crd.Fields {
 		if _, sent := kept[key]; sent && f.Declared.Sensitive {
-			kept[key] = "[redacted]"
+			kept[key] = rules.Redacted
 		}
 	}
 	text, err := json.Marshal(kept)

@@ -75,7 +75,7 @@ func (s *Surface) translate(intent map[string]any) (*translated, error) {
 			problem(key, errors.New("is disabled: "+f.Declared.Disabled))
 		default:
 			if err := f.write(out.object, intent[key], intent, c.schema); err != nil {
-				problem(key, err)
+				problem(key, c.unquoted(f, err))
 			}
 		}
 	}
@@ -83,6 +83,39 @@ func (s *Surface) translate(intent map[string]any) (*translated, error) {
 		return nil, wrong
 	}
 	return out, nil
+}
+
+// errSensitive is in place of an error that may quote a value that nobody is to see.
+var errSensitive = errors.New("is not what the field takes; as a value that is read for it is sensitive, no more is said")
+
+// unquoted is an error about a field without what it may quote of sensitive fields.
+func (c *CRD) unquoted(f *Field, err error) error {
+	reads := f.Declared.Sensitive
+	for _, program := range append([]*template.Program{f.value}, programs(f.values)...) {
+		for _, path := range program.References() {
+			if len(path) > 0 && path[0] == roots.RequestRoot {
+				path = path[1:]
+			}
+			if len(path) == 0 { // all there is
+				reads = reads || slices.ContainsFunc(slices.Collect(maps.Values(c.Fields)), func(other *Field) bool { return other.Declared.Sensitive })
+				continue
+			}
+			other := c.Fields[path[0]]
+			reads = reads || other != nil && other.Declared.Sensitive
+		}
+	}
+	if reads {
+		return errSensitive
+	}
+	return err
+}
+
+func programs(all []fanned) []*template.Program {
+	programs := make([]*template.Program, 0, len(all))
+	for _, one := range all {
+		programs = append(programs, one.value)
+	}
+	return programs
 }
 
 // write puts a value of an intent where it goes.

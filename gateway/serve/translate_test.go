@@ -30,6 +30,8 @@ fields:
   size: {path: storage.size, required: true, label: Size}
   replicas: {value: '{{ mul .value 2 }}'}
   password: {sensitive: true}
+  pin: {sensitive: true, value: '{{ toInt .value }}'}
+  derived: {value: '{{ toInt .request.pin }}'}
   plan: {values: {plan.name: '{{ .value }}', plan.tier: '{{ upper .value }}'}}
   secretly: {gateOnly: true}
   old: {disabled: no longer offered}
@@ -80,9 +82,19 @@ func TestTranslate(t *testing.T) {
 		"All":      {reason: "all problems at once", intent: `{name: c1, team: [a], old: x}`, err: "old: is disabled: no longer offered; team: a slice is no text"},
 		"Label":    {reason: "what is no label", intent: `{name: c1, team: "a b"}`, err: "team: is no value of a label: "},
 		"Number":   {reason: "what is no number", intent: `{name: c1, team: core, replicas: many}`, err: "replicas: "},
-		"NoName":   {reason: "a name is needed", intent: `{team: core}`, err: "metadata.name: is required"},
-		"NoTeam":   {reason: "what the namespace is made of is needed", intent: `{name: c1}`, err: "metadata.namespace: needs the field team"},
-		"BadName":  {reason: "and must be one", intent: `{name: "A b", team: core}`, err: `metadata.name: "A b": `},
+		"Sensitive": {
+			reason: "a value that nobody is to see is not quoted", intent: `{name: c1, team: core, pin: hush}`,
+			err: "pin: is not what the field takes; as a value that is read for it is sensitive, no more is said",
+		},
+		"Derived": {
+			reason: "nor what reads it", intent: `{name: c1, team: core, pin: 5, derived: {}}`, want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}}, spec: {pin: 5, derived: 5}}`,
+		},
+		"DerivedFails": {
+			reason: "nor what reads it", intent: `{name: c1, team: core, derived: 1, pin: hush}`, err: "derived: is not what the field takes; as a value that is read for it is sensitive, no more is said; pin: ",
+		},
+		"NoName":  {reason: "a name is needed", intent: `{team: core}`, err: "metadata.name: is required"},
+		"NoTeam":  {reason: "what the namespace is made of is needed", intent: `{name: c1}`, err: "metadata.namespace: needs the field team"},
+		"BadName": {reason: "and must be one", intent: `{name: "A b", team: core}`, err: `metadata.name: "A b": `},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -8,12 +8,21 @@ import (
 // unescape are the escapes of a JSON pointer.
 var unescape = strings.NewReplacer("~1", "/", "~0", "~")
 
-// lookup is the value that a JSON pointer leads to, nil where there is none.
-func lookup(value any, pointer string) any {
-	for key := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+// keysOf are the keys of a JSON pointer.
+func keysOf(pointer string) []string {
+	keys := strings.Split(strings.TrimPrefix(pointer, "/"), "/")
+	for i, key := range keys {
+		keys[i] = unescape.Replace(key)
+	}
+	return keys
+}
+
+// lookup is the value that keys lead to, nil where there is none.
+func lookup(value any, keys []string) any {
+	for _, key := range keys {
 		switch below := value.(type) {
 		case map[string]any:
-			value = below[unescape.Replace(key)]
+			value = below[key]
 		case []any:
 			i, err := strconv.Atoi(key)
 			if err != nil || i < 0 || i >= len(below) {

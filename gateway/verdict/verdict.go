@@ -117,14 +117,14 @@ func (c *court) judge(ctx context.Context, o *unstructured.Unstructured) (Verdic
 	v.note(e, &request)
 	v.guard(ctx, e, request)
 	mutated, response := c.mutator.Mutate(ctx, &request)
-	v.take(o, response)
+	v.take(e, o, response)
 	if !v.Allowed || mutated == nil {
 		return v, nil
 	}
 	if request.Object.Raw, err = mutated.MarshalJSON(); err != nil {
 		return v, fmt.Errorf("encode what mutation makes of it: %w", err)
 	}
-	v.take(o, c.validator.Handle(ctx, request))
+	v.take(e, o, c.validator.Handle(ctx, request))
 	return v, nil
 }
 
@@ -187,16 +187,18 @@ func (v *Verdict) guard(ctx context.Context, e *entry.Entry, request admission.R
 		return
 	}
 	guard := &protection.Namespace{Guard: func(schema.GroupResource) namespaces.Guard { return e.Namespaces }}
-	v.take(nil, guard.Handle(ctx, request))
+	v.take(e, nil, guard.Handle(ctx, request))
 }
 
-// take adds what a handler answers.
-func (v *Verdict) take(o *unstructured.Unstructured, response admission.Response) {
+// take adds what a handler answers, without what nobody is to see.
+func (v *Verdict) take(e *entry.Entry, o *unstructured.Unstructured, response admission.Response) {
 	v.Warnings = append(v.Warnings, response.Warnings...)
 	for _, one := range response.Patches {
+		path := keysOf(one.Path)
+		one.Value = e.Hidden.Redact(path, one.Value)
 		change := Change{Path: one.Path, To: one.Value}
 		if one.Operation != "add" {
-			change.From = lookup(o.Object, one.Path)
+			change.From = e.Hidden.Redact(path, lookup(o.Object, path))
 		}
 		v.Changes, v.Patch = append(v.Changes, change), append(v.Patch, one)
 	}

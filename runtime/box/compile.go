@@ -17,6 +17,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/controllers"
 	"github.com/orkestra-runtime/orkestra/controllers/enrich"
@@ -85,7 +86,7 @@ func compile(
 	known := roots.New(opts.Schemas[name]).WithChildren(open, append(children, enrich.Shown(targets...)...))
 	c := &compiler{
 		registry: opts.Registry, katalog: katalog, schemas: opts.Schemas, entry: entry, finalizers: katalog.Spec.Finalizers,
-		language: language.Within(known).Enriched(targets...), known: known, stored: known, profiles: presets, errs: &unknown,
+		language: language.Within(known).Enriched(targets...).Hiding(rules.HiddenOf(entry.Serve).Concerns), known: known, stored: known, profiles: presets, errs: &unknown,
 		claims: katalog.Providers, registered: opts.Providers,
 	}
 	set := &Set{

@@ -226,6 +226,7 @@ func (a *actor) take() {
 			return !slices.Contains([]string{"apiVersion", "kind", "metadata", "status"}, field)
 		})
 	}
+	a.redact()
 }
 
 // owned lists all children that there are, by kind, namespace and name.
