@@ -125,7 +125,7 @@ func dial(t *testing.T, address string) *tls.Conn {
 // TestWeakness32Slow shows that who asks slowly, or with a long header, does not hold a connection.
 func TestWeakness32Slow(t *testing.T) {
 	var read error
-	address, _ := startServer(t, func(s *httpsServer) { s.header, s.read = 50*time.Millisecond, 100*time.Millisecond }, func(w http.ResponseWriter, r *http.Request) {
+	address, _ := startServer(t, func(s *httpsServer) { s.header, s.read = time.Second, 2*time.Second }, func(w http.ResponseWriter, r *http.Request) {
 		_, read = io.ReadAll(r.Body)
 		w.WriteHeader(http.StatusTeapot)
 	})
