@@ -65,11 +65,11 @@ func (f *evalFlags) eval(cmd *cobra.Command, opts Options) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	documents, err := read(cmd, opts, f.files, askedCheck)
+	result, err := read(cmd, opts.In, f.files, askedCheck)
 	if err != nil {
 		return err
 	}
-	entries, err := entriesOf(cmd, documents)
+	entries, err := entriesOf(cmd, result.Documents)
 	if err != nil {
 		return err
 	}

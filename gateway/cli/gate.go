@@ -20,10 +20,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	metricsserver "sigs.k8s.io/controller-runtime/pkg/metrics/server"
 
+	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
 	"github.com/orkestra-runtime/orkestra/gateway/liveapi"
 	"github.com/orkestra-runtime/orkestra/gateway/server"
 	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/reload"
 )
 
 // gateFlags are what gate is told.
@@ -130,10 +132,12 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err //nolint:wrapcheck // names the flag
 	}
-	documents, err := read(cmd, opts, f.files, checked(calls))
+	in, again := command.Remember(opts.In, f.files)
+	result, err := read(cmd, in, f.files, checked(calls))
 	if err != nil {
 		return err
 	}
+	watcher := reload.New(result.Sources)
 	files, err := certs.FilesFrom(os.Getenv)
 	if err != nil {
 		return command.Usage(err)
@@ -150,11 +154,19 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err
 	}
-	if _, err := server.New(mgr, server.Options{
-		Katalogs: katalogs(documents), Schemas: schemas(documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
+	gateway, err := server.New(mgr, server.Options{
+		Katalogs: katalogs(result.Documents), Schemas: schemas(result.Documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
 		External: calls, Runtime: operator, Files: files, Secret: f.certificate, Pod: os.Getenv("POD_NAME"), Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
-	}); err != nil {
+	})
+	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
+	}
+	r := &reloader{
+		watcher: watcher, sources: result.Sources, gateway: gateway,
+		load: func() (*katalog.Result, error) { return load(again(), f.files, checked(calls)) },
+	}
+	if err := mgr.Add(manager.RunnableFunc(r.run)); err != nil {
+		return fmt.Errorf("add the watch of the files: %w", err)
 	}
 	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
-	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 
@@ -57,27 +57,26 @@ func schemas(documents ...*katalog.Document) entry.Schemas {
 }
 
 // read reads Katalogs for a gateway, and prints all that is wrong with them.
-func read(cmd *cobra.Command, opts Options, files []string, check katalog.Checks) ([]*katalog.Document, error) {
+func read(cmd *cobra.Command, in io.Reader, files []string, check katalog.Checks) (*katalog.Result, error) {
 	if len(files) == 0 || slices.Contains(files, "") {
 		return nil, command.Usage(errors.New("no Katalog: name one with -f"))
 	}
-	result, err := interruptibly(cmd.Context(), katalog.Options{
-		Stdin: opts.In, FilesOptional: command.InCluster(), Env: os.Getenv, Gateway: true, Check: check, Evaluate: conditions.Constant,
-	}, files)
+	result, err := command.Interruptibly(cmd.Context(), func() (*katalog.Result, error) { return load(in, files, check) })
 	if result != nil {
 		command.PrintWarnings(cmd, result.Warnings)
 	}
 	if findings, wrong := errors.AsType[katalog.Findings](err); wrong {
 		return nil, command.PrintFindings(cmd, findings)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return result.Documents, nil
+	return result, err //nolint:wrapcheck // says where and what
 }
 
-func interruptibly(ctx context.Context, opts katalog.Options, files []string) (*katalog.Result, error) {
-	return command.Interruptibly(ctx, func() (*katalog.Result, error) { return katalog.Load(opts, files...) }) //nolint:wrapcheck // says where and what
+// load reads Katalogs. With an error the result tells what was read all the same.
+func load(in io.Reader, files []string, check katalog.Checks) (*katalog.Result, error) {
+	//nolint:wrapcheck // says where and what
+	return katalog.Load(katalog.Options{
+		Stdin: in, FilesOptional: command.InCluster(), Env: os.Getenv, Gateway: true, Check: check, Evaluate: conditions.Constant,
+	}, files...)
 }
 
 func katalogs(documents []*katalog.Document) []*orkv1.Katalog {

@@ -3,6 +3,7 @@ package server
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"os"
 	"strings"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
@@ -116,17 +116,17 @@ func tokensOf(katalogs []*orkv1.Katalog) ([]orkv1.GatewayToken, error) {
 }
 
 // api makes the API of the Katalogs that have one, nil where none has.
-func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *tokens, error) {
-	t := &tokens{secrets: &auth.Secrets{Client: direct, Namespace: g.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
+func (s *state) api() (http.Handler, error) {
+	t := &tokens{secrets: &auth.Secrets{Client: s.direct, Namespace: s.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
 	chain := auth.Chain{t.static}
-	opts := serve.Options{Requested: g.metrics.Requested}
+	opts := serve.Options{Requested: s.metrics.Requested}
 	enabled := false
 	var errs field.ErrorList
 	var err error
-	if t.declared, err = tokensOf(g.opts.Katalogs); err != nil {
-		return nil, nil, err
+	if t.declared, err = tokensOf(s.opts.Katalogs); err != nil {
+		return nil, err
 	}
-	for _, katalog := range g.opts.Katalogs {
+	for _, katalog := range s.opts.Katalogs {
 		if !katalog.Gateway.Serves() {
 			continue
 		}
@@ -135,64 +135,61 @@ func (g *Gateway) api(mgr manager.Manager, direct client.Client) (*serve.API, *t
 		if limit := declared.RateLimit; limit != nil {
 			opts.Rate, opts.Burst = orZero(limit.RequestsPerSecond), orZero(limit.Burst)
 		}
-		crds, wrong := g.served(katalog)
+		crds, wrong := s.served(katalog)
 		opts.CRDs, errs = append(opts.CRDs, crds...), append(errs, wrong...)
 	}
 	if len(errs) > 0 {
-		return nil, nil, errs.ToAggregate()
+		return nil, errs.ToAggregate()
 	}
 	if !enabled || len(opts.CRDs) == 0 {
-		return nil, nil, nil
+		return nil, nil //nolint:nilnil // there may be none
 	}
 	for i := range t.declared {
 		if err := oneSource(&t.declared[i]); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		one, err := auth.NewIssued(&t.declared[i], auth.IssuedOptions{})
 		if err != nil {
-			return nil, nil, err //nolint:wrapcheck // names the token
+			return nil, err //nolint:wrapcheck // names the token
 		}
 		if one != nil {
-			chain = append(chain, g.counted(t.declared[i].Name, one))
+			chain = append(chain, s.counted(t.declared[i].Name, one))
 		}
-		account, err := auth.NewReviewed(&t.declared[i], direct)
+		account, err := auth.NewReviewed(&t.declared[i], s.direct)
 		if err != nil {
-			return nil, nil, err //nolint:wrapcheck // names the token
+			return nil, err //nolint:wrapcheck // names the token
 		}
 		if account != nil {
-			chain = append(chain, g.counted(t.declared[i].Name, account))
+			chain = append(chain, s.counted(t.declared[i].Name, account))
 		}
 		if t.declared[i].Token != "" {
 			if _, err := t.variable(&t.declared[i]); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	}
-	config := rest.CopyConfig(mgr.GetConfig())
+	config := rest.CopyConfig(s.mgr.GetConfig())
 	config.QPS, config.WarningHandlerWithContext = -1, serve.Warnings{}
-	hands, err := client.NewWithWatch(config, client.Options{Scheme: scheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
+	hands, err := client.NewWithWatch(config, client.Options{Scheme: scheme(), HTTPClient: s.mgr.GetHTTPClient(), Mapper: s.mgr.GetRESTMapper()})
 	if err != nil {
-		return nil, nil, fmt.Errorf("make a client: %w", err)
+		return nil, fmt.Errorf("make a client: %w", err)
 	}
 	opts.Client, opts.Callers = hands, chain
-	others, err := g.clusters(direct, opts.CRDs)
-	if err != nil {
-		return nil, nil, err
+	if s.others, err = s.clusters(opts.CRDs); err != nil {
+		return nil, err
 	}
-	if others != nil {
-		opts.Clusters = others
-		if err := mgr.Add(others); err != nil {
-			return nil, nil, fmt.Errorf("add the clusters to the manager: %w", err)
-		}
+	if s.others != nil {
+		opts.Clusters = s.others
 	}
 	api, err := serve.New(opts)
 	if err != nil {
-		return nil, nil, err //nolint:wrapcheck // names the targets
+		return nil, err //nolint:wrapcheck // names the targets
 	}
 	for _, one := range api.Routes() {
-		g.metrics.ExpectRoute(one.Path)
+		s.metrics.ExpectRoute(one.Path)
 	}
-	return api, t, nil
+	s.tokens = t
+	return api, nil
 }
 
 // orZero is a number, or 0, which has the default taken.
@@ -204,18 +201,18 @@ func orZero(value *int32) int {
 }
 
 // served compiles what a Katalog serves.
-func (g *Gateway) served(katalog *orkv1.Katalog) ([]*serve.CRD, field.ErrorList) {
+func (s *state) served(katalog *orkv1.Katalog) ([]*serve.CRD, field.ErrorList) {
 	language := template.NewLanguage(nil, nil)
 	declared, errs := template.CompileNotes(language, template.NotesOf(katalog))
 	language = language.WithNotes(declared)
 	var all []*serve.CRD
-	for _, one := range g.entries {
+	for _, one := range s.entries {
 		if one.Katalog != katalog.Name {
 			continue
 		}
 		crd := katalog.Spec.CRDs[one.Name]
 		var known *roots.Props
-		if schemas := g.opts.Schemas(one.Name); schemas != nil {
+		if schemas := s.opts.Schemas(one.Name); schemas != nil {
 			known = schemas[one.GVK.Version]
 		}
 		compiled, wrong := serve.Compile(one.Name, &crd, one.Resource, language, known, field.NewPath("spec", "crds").Key(one.Name))

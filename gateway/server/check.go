@@ -14,8 +14,8 @@ func Check(katalog *orkv1.Katalog, schemas entry.Schemas) field.ErrorList {
 		schemas = func(string) map[string]*roots.Props { return nil }
 	}
 	entries, errs := entry.Compile(katalog, schemas)
-	g := &Gateway{opts: Options{Schemas: schemas}, entries: entries}
-	_, wrong := g.served(katalog)
+	s := &state{opts: Options{Schemas: schemas}, entries: entries}
+	_, wrong := s.served(katalog)
 	return once(append(errs, wrong...))
 }
 

@@ -17,10 +17,10 @@ import (
 )
 
 // clusters are the others that the Katalogs declare, nil where none does.
-func (g *Gateway) clusters(direct client.Client, served []*serve.CRD) (*clusters.Clusters, error) {
+func (s *state) clusters(served []*serve.CRD) (*clusters.Clusters, error) {
 	all := map[string]orkv1.Cluster{}
 	var errs []error
-	for _, katalog := range g.opts.Katalogs {
+	for _, katalog := range s.opts.Katalogs {
 		if katalog.Gateway == nil {
 			continue
 		}
@@ -29,15 +29,15 @@ func (g *Gateway) clusters(direct client.Client, served []*serve.CRD) (*clusters
 				errs = append(errs, fmt.Errorf("the cluster %s is declared by two Katalogs, of which %s is one", name, katalog.Name))
 			}
 			all[name] = declared
-			g.metrics.ExpectCluster(name)
+			s.metrics.ExpectCluster(name)
 		}
 	}
 	if len(all) == 0 || len(errs) > 0 {
 		return nil, errors.Join(errs...)
 	}
 	return clusters.New(clusters.Options{
-		Clusters: all, Secret: secretsOf(direct), Namespace: g.opts.Namespace, Scheme: scheme(), Mapper: mapper(served), Warnings: serve.Warnings{},
-		Reachable: g.metrics.ClusterReachable,
+		Clusters: all, Secret: secretsOf(s.direct), Namespace: s.opts.Namespace, Scheme: scheme(), Mapper: mapper(served), Warnings: serve.Warnings{},
+		Reachable: s.metrics.ClusterReachable,
 	}), nil
 }
 

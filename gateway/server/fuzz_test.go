@@ -15,7 +15,6 @@ import (
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"sigs.k8s.io/controller-runtime/pkg/webhook"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -67,21 +66,23 @@ func routes(tb testing.TB, text string) *http.ServeMux {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	g := &Gateway{opts: Options{Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}}}
-	if err := g.opts.setDefaults(); err != nil {
+	s := &state{opts: Options{Katalogs: []*orkv1.Katalog{result.Documents[0].Katalog}}}
+	if err := s.opts.setDefaults(); err != nil {
 		tb.Fatal(err)
 	}
-	entries, errs := entry.Compile(g.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
+	entries, errs := entry.Compile(s.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
 	if len(errs) > 0 {
 		tb.Fatal(errs.ToAggregate())
 	}
-	g.entries = entries
-	if g.metrics, err = metrics.New(prometheus.NewRegistry()); err != nil {
+	s.entries = entries
+	if s.metrics, err = metrics.New(prometheus.NewRegistry()); err != nil {
 		tb.Fatal(err)
 	}
-	server := webhook.NewServer(webhook.Options{})
-	g.handle(server)
-	return server.WebhookMux()
+	mux := http.NewServeMux()
+	for path, handler := range s.webhooks() {
+		mux.Handle(path, handler)
+	}
+	return mux
 }
 
 // post sends a review.

@@ -18,15 +18,15 @@ type housekeeper struct {
 	// certify keeps the certificate, and tells when it wants to be asked again.
 	certify func(context.Context) (again time.Duration, err error)
 	keeper  *registration.Keeper
-	// tokens are the callers of the API. Nil: there is none.
-	tokens *tokens
-	// definitions are those that point here.
-	definitions func() []string
+	// current is the state that is served.
+	current func() *state
 	// serving tells whether the webhooks answer. Before that nothing is registered: the API server would ask in vain.
 	serving func() error
-	watches *watches
 	// leaving is what goes with the gateway.
 	leaving *leaving
+	// followed is the state whose watches run, and end ends them. Nil: none do.
+	followed *state
+	end      func()
 
 	trigger chan struct{}
 }
@@ -59,18 +59,31 @@ func (h *housekeeper) wake() {
 func (h *housekeeper) Start(ctx context.Context) error {
 	log := logf.FromContext(ctx).WithName("housekeeper")
 	ctx = logf.IntoContext(ctx, log)
-	wait, err := h.watches.start(ctx, h.wake)
-	defer wait()
-	if err != nil {
-		return err
-	}
-	err = h.rounds(ctx, log)
+	err := h.rounds(ctx, log)
+	h.end()
 	if ctx.Err() != nil {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), lastLimit)
 		defer cancel()
+		h.leaving.configurations = h.current().leaves
 		h.leaving.leave(last)
 	}
 	return err
+}
+
+// follow has what goes on beside the requests be that of the state that is served.
+func (h *housekeeper) follow(ctx context.Context) (*state, error) {
+	now := h.current()
+	if now == h.followed {
+		return now, nil
+	}
+	h.end()
+	ctx, cancel := context.WithCancel(ctx)
+	wait, err := now.start(ctx, h.wake)
+	h.followed, h.end = now, func() {
+		cancel()
+		wait()
+	}
+	return now, err
 }
 
 // rounds goes one round after the other.
@@ -103,12 +116,16 @@ func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 
 // round looks at everything once.
 func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error) {
+	now, err := h.follow(ctx)
+	if err != nil {
+		return 0, err
+	}
 	again, err = h.certify(ctx)
 	if err != nil {
 		return 0, fmt.Errorf("keep the certificate: %w", err)
 	}
-	if h.tokens != nil {
-		next, err := h.tokens.refresh(ctx)
+	if now.tokens != nil {
+		next, err := now.tokens.refresh(ctx)
 		if err != nil {
 			return 0, err
 		}
@@ -117,5 +134,5 @@ func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error
 	if err := h.serving(); err != nil {
 		return retry / 10, nil //nolint:nilerr // it comes up
 	}
-	return again, errors.Join(h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, h.definitions()))
+	return again, errors.Join(h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, now.definitions()))
 }

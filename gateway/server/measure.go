@@ -33,16 +33,16 @@ func (m *measured) Handle(ctx context.Context, r webhookadmission.Request) webho
 }
 
 // measure decorates a handler.
-func (g *Gateway) measure(path string, handler webhookadmission.Handler) webhookadmission.Handler {
-	m := &measured{Handler: handler, webhook: strings.TrimPrefix(path, "/"), entries: map[schema.GroupResource]string{}, metrics: g.metrics}
-	for _, one := range g.entries {
+func (s *state) measure(path string, handler webhookadmission.Handler) webhookadmission.Handler {
+	m := &measured{Handler: handler, webhook: strings.TrimPrefix(path, "/"), entries: map[schema.GroupResource]string{}, metrics: s.metrics}
+	for _, one := range s.entries {
 		m.entries[one.Resource.GroupResource()] = one.Name
 		for webhook, wanted := range map[string]bool{
 			metrics.WebhookValidate: one.Validates, metrics.WebhookMutate: one.Mutates, metrics.WebhookDeletion: one.ProtectsResources,
 			metrics.WebhookStrict: one.Strict, metrics.WebhookNamespace: one.GuardsNamespaces, metrics.WebhookProvenance: one.GuardsProvenance,
 		} {
 			if webhook == m.webhook && wanted {
-				g.metrics.Expect(webhook, one.Name)
+				s.metrics.Expect(webhook, one.Name)
 			}
 		}
 	}
@@ -50,24 +50,24 @@ func (g *Gateway) measure(path string, handler webhookadmission.Handler) webhook
 }
 
 // counted has the tokens of an entry counted that are refused.
-func (g *Gateway) counted(entry string, one auth.Authenticator) auth.Authenticator {
-	g.metrics.ExpectToken(entry)
-	return &auth.Counted{Authenticator: one, Refused: g.metrics.TokenRefused}
+func (s *state) counted(entry string, one auth.Authenticator) auth.Authenticator {
+	s.metrics.ExpectToken(entry)
+	return &auth.Counted{Authenticator: one, Refused: s.metrics.TokenRefused}
 }
 
 // converted has conversions counted.
-func (g *Gateway) converted() func(kind schema.GroupKind, took time.Duration, err error) {
+func (s *state) converted() func(kind schema.GroupKind, took time.Duration, err error) {
 	names := map[schema.GroupKind]string{}
-	for _, one := range g.entries {
+	for _, one := range s.entries {
 		if one.Conversion != nil {
 			names[one.GVK.GroupKind()] = one.Name
-			g.metrics.ExpectConversion(one.Name)
+			s.metrics.ExpectConversion(one.Name)
 		}
 		if one.GuardsNamespaces {
-			g.metrics.ExpectNamespaces(one.Resource.GroupResource())
+			s.metrics.ExpectNamespaces(one.Resource.GroupResource())
 		}
 	}
 	return func(kind schema.GroupKind, took time.Duration, err error) {
-		g.metrics.Converted(names[kind], took, err)
+		s.metrics.Converted(names[kind], took, err)
 	}
 }

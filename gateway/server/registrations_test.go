@@ -48,14 +48,14 @@ spec:
 			if err != nil {
 				t.Fatal(err)
 			}
-			g := &Gateway{opts: Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Service: "gate"}}
-			g.entries, _ = entry.Compile(g.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
+			s := &state{opts: Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Service: "gate"}}
+			s.entries, _ = entry.Compile(s.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
 			got := map[string]admissionregistrationv1.FailurePolicyType{}
 			add := func(webhook string, policy *admissionregistrationv1.FailurePolicyType) {
 				const domain = ".orkestra.orkspace.io"
 				got[webhook[:len(webhook)-len(domain)]] = *policy
 			}
-			plan := g.registrations()
+			plan := s.registrations()
 			for _, one := range plan.Mutating(nil) {
 				for _, webhook := range one.Webhooks {
 					add(webhook.Name, webhook.FailurePolicy)

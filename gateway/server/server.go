@@ -2,33 +2,28 @@ package server
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
 	"os"
-	"slices"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 	ctrlmetrics "sigs.k8s.io/controller-runtime/pkg/metrics"
 	"sigs.k8s.io/controller-runtime/pkg/webhook"
-	webhookadmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
-	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/gateway/admission"
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
-	"github.com/orkestra-runtime/orkestra/gateway/conversion"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
-	"github.com/orkestra-runtime/orkestra/gateway/protection"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 )
@@ -104,14 +99,14 @@ func (o *Options) setDefaults() error {
 
 // Gateway serves webhooks.
 type Gateway struct {
+	shared
 	opts    Options
-	entries []*entry.Entry
-	plan    *registration.Plan
 	keeper  *certs.Keeper
 	server  webhook.Server
 	house   *housekeeper
-	calls   external.Caller
-	metrics *metrics.Recorder
+	current atomic.Pointer[state]
+	// updating has one Update after the other.
+	updating sync.Mutex
 }
 
 // New compiles the Katalogs and adds the gateway to the Manager. What is wrong with a Katalog is a field.ErrorList as an aggregate error, all of it
@@ -120,51 +115,31 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
-	g := &Gateway{opts: opts}
-	var errs field.ErrorList
-	for _, katalog := range opts.Katalogs {
-		entries, wrong := entry.Compile(katalog, opts.Schemas)
-		g.entries, errs = append(g.entries, entries...), append(errs, wrong...)
-	}
-	if len(errs) > 0 {
-		return nil, errs.ToAggregate()
-	}
+	g := &Gateway{opts: opts, shared: shared{mgr: mgr}}
 	var err error
 	if g.metrics, err = metrics.New(opts.Registerer); err != nil {
 		return nil, err //nolint:wrapcheck // says what it does
 	}
-	g.plan = g.registrations()
 	// What it keeps is read as it is, not from a cache: it compares, and a cache may be older than its own write.
-	direct, err := client.New(mgr.GetConfig(), client.Options{Scheme: scheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
+	g.direct, err = client.New(mgr.GetConfig(), client.Options{Scheme: scheme(), HTTPClient: mgr.GetHTTPClient(), Mapper: mgr.GetRESTMapper()})
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
-	g.keeper = certs.New(g.certificates(direct))
+	first, err := newState(g.shared, opts)
+	if err != nil {
+		return nil, err
+	}
+	g.current.Store(first)
+	g.keeper = certs.New(g.certificates())
 	g.server = newHTTPSServer(opts.Host, opts.Port, g.keeper.GetCertificate)
-	if g.calls, err = g.caller(direct); err != nil {
-		return nil, err
-	}
-	g.handle(g.server)
-	api, callers, err := g.api(mgr, direct)
-	if err != nil {
-		return nil, err
-	}
-	if api != nil {
-		g.server.Register("/api/v1/", api)
-	}
-	var tokens []orkv1.GatewayToken
-	if callers != nil {
-		tokens = callers.declared
-	}
-	watches, err := g.watches(mgr, tokens)
-	if err != nil {
-		return nil, err
+	for _, path := range paths {
+		g.server.Register(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.current.Load().routes[path].ServeHTTP(w, r) }))
 	}
 	g.house = &housekeeper{
-		certify: g.keeper.Keep, keeper: registration.NewKeeper(direct, func() *registration.Plan { return g.plan }, g.keeper.Bundle),
-		tokens: callers, definitions: g.definitions, serving: func() error { return g.server.StartedChecker()(nil) }, watches: watches, trigger: make(chan struct{}, 1),
+		certify: g.keeper.Keep, current: g.current.Load, end: func() {}, serving: func() error { return g.server.StartedChecker()(nil) }, trigger: make(chan struct{}, 1),
+		keeper: registration.NewKeeper(g.direct, func() *registration.Plan { return g.current.Load().plan }, g.keeper.Bundle),
 	}
-	g.house.leaving = g.leaving(direct)
+	g.house.leaving = g.leaving()
 	if err := mgr.AddReadyzCheck("gateway", g.ready); err != nil {
 		return nil, fmt.Errorf("add the probe: %w", err)
 	}
@@ -176,6 +151,31 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	return g, nil
 }
 
+// Update has the gateway serve other Katalogs from the next request on, and registers what they need. With an error, which is as that of New, what it
+// served before goes on. How long certificates are good for, and when they are renewed, is what the Katalogs said at the start. Nil schemas: none
+// are known.
+func (g *Gateway) Update(ctx context.Context, katalogs []*orkv1.Katalog, schemas entry.Schemas) error {
+	g.updating.Lock()
+	defer g.updating.Unlock()
+	opts := g.opts
+	opts.Katalogs, opts.Schemas = katalogs, schemas
+	if err := opts.setDefaults(); err != nil {
+		return err
+	}
+	next, err := newState(g.shared, opts)
+	if err != nil {
+		return err
+	}
+	if next.tokens != nil { // nobody is turned away meanwhile
+		if _, err := next.tokens.refresh(ctx); err != nil {
+			return err
+		}
+	}
+	g.current.Store(next)
+	g.house.wake()
+	return nil
+}
+
 // ready tells whether it answers.
 func (g *Gateway) ready(r *http.Request) error {
 	if g.keeper.Bundle() == nil {
@@ -185,9 +185,9 @@ func (g *Gateway) ready(r *http.Request) error {
 }
 
 // certificates are the options of the certificate, by what the Katalogs say.
-func (g *Gateway) certificates(direct client.Client) certs.Options {
+func (g *Gateway) certificates() certs.Options {
 	opts := certs.Options{
-		Client: direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
+		Client: g.direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
 		Files: g.opts.Files, Secret: g.opts.Secret,
 		Changed: func() { g.metrics.Expires(g.keeper.Expires()) },
 	}
@@ -208,126 +208,4 @@ func (g *Gateway) certificates(direct client.Client) certs.Options {
 		}
 	}
 	return opts
-}
-
-// definitions are the names of those that point here.
-func (g *Gateway) definitions() []string {
-	var names []string
-	for _, one := range g.entries {
-		if one.UpdatesDefinition && !slices.Contains(names, one.Definition()) {
-			names = append(names, one.Definition())
-		}
-	}
-	return names
-}
-
-// handle adds the handlers to the server.
-func (g *Gateway) handle(server webhook.Server) {
-	entries := admission.Entries{}
-	programs := map[schema.GroupKind]*conversion.Program{}
-	guards := map[schema.GroupResource]namespaces.Guard{}
-	definitions := map[string]string{}
-	for _, one := range g.entries {
-		if one.Admission != nil {
-			entries[one.Resource.GroupResource()] = one.Admission
-		}
-		if one.Conversion != nil {
-			programs[one.GVK.GroupKind()] = one.Conversion
-		}
-		guards[one.Resource.GroupResource()] = one.Namespaces
-		if one.ProtectsDefinition {
-			definitions[one.Definition()] = one.Name
-		}
-	}
-	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: g.opts.Runtime, Calls: g.calls, Recorder: g.metrics, Now: g.opts.Now}
-	identities := g.identities()
-	for path, handler := range map[string]webhookadmission.Handler{
-		registration.PathValidate: admission.NewValidator(opts),
-		registration.PathMutate:   admission.NewMutator(opts),
-		registration.PathDeletion: &protection.Deletion{Identities: identities, Definition: func(name string) (string, bool) {
-			by, protected := definitions[name]
-			return by, protected
-		}, Blocked: g.metrics.DeletionBlocked},
-		registration.PathNamespace: &protection.Namespace{Identities: identities, Guard: func(r schema.GroupResource) namespaces.Guard {
-			return guards[r]
-		}, Blocked: g.metrics.NamespaceBlocked},
-		registration.PathStrict:     &protection.Strict{Identities: identities},
-		registration.PathProvenance: &protection.Provenance{Identities: identities},
-	} {
-		server.Register(path, reviews(maxReview, &webhook.Admission{Handler: g.measure(path, handler)}))
-	}
-	server.Register(registration.PathConvert, &conversion.Handler{
-		Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }, Converted: g.converted(),
-	})
-}
-
-// identities are those that may do more than others.
-func (g *Gateway) identities() protection.Identities {
-	account := func(name string) string { return "system:serviceaccount:" + g.opts.Namespace + ":" + name }
-	i := protection.Identities{Gateway: account(g.opts.ServiceAccount), Runtime: account(g.opts.RuntimeServiceAccount)}
-	for _, katalog := range g.opts.Katalogs {
-		if s := katalog.Security; s != nil && s.BreakGlass != nil {
-			i.BreakGlass = append(i.BreakGlass, s.BreakGlass.Groups...)
-		}
-	}
-	if len(i.BreakGlass) == 0 {
-		i.BreakGlass = []string{"system:masters"}
-	}
-	return i
-}
-
-// registrations are what the API server must know.
-func (g *Gateway) registrations() *registration.Plan {
-	identities := g.identities()
-	plan := &registration.Plan{
-		Namespace: g.opts.Namespace, Service: g.opts.Service, Port: g.opts.ServicePort, URL: g.opts.URL,
-		Free: append(protection.Collectors(), identities.Gateway), BreakGlass: identities.BreakGlass,
-	}
-	for _, one := range g.entries {
-		resource := registration.Resource{GroupVersionResource: one.Resource}
-		if one.Admission != nil {
-			for _, operation := range one.Admission.Operations {
-				resource.Operations = append(resource.Operations, admissionregistrationv1.OperationType(operation))
-			}
-		}
-		add := func(to *[]registration.Resource, wanted bool) {
-			if wanted {
-				*to = append(*to, resource)
-			}
-		}
-		plan.AdmissionWrites = plan.AdmissionWrites || one.Admission.Writes()
-		add(&plan.Validated, one.Validates)
-		add(&plan.Mutated, one.Mutates)
-		add(&plan.Strict, one.Strict)
-		add(&plan.Guarded, one.GuardsNamespaces)
-		add(&plan.Delivered, one.GuardsProvenance)
-		if one.ProtectsDefinition {
-			plan.Definitions = append(plan.Definitions, one.Definition())
-		}
-	}
-	for _, katalog := range g.opts.Katalogs {
-		s := katalog.Security
-		if s == nil {
-			continue
-		}
-		if s.Webhooks != nil {
-			plan.AdmissionPolicy = policy(plan.AdmissionPolicy, s.Webhooks.FailurePolicy)
-		}
-		if s.DeletionProtection != nil && (s.DeletionProtection.Enabled == nil || *s.DeletionProtection.Enabled) {
-			plan.Protected = true
-			plan.DeletionPolicy = policy(plan.DeletionPolicy, s.DeletionProtection.FailurePolicy)
-		}
-		if s.NamespaceProtection != nil {
-			plan.NamespacePolicy = policy(plan.NamespacePolicy, s.NamespaceProtection.FailurePolicy)
-		}
-	}
-	return plan
-}
-
-// policy is the stricter one: Katalogs that share a webhook share its policy.
-func policy(one admissionregistrationv1.FailurePolicyType, other orkv1.FailurePolicy) admissionregistrationv1.FailurePolicyType {
-	if other == "" || one == admissionregistrationv1.Fail {
-		return one
-	}
-	return admissionregistrationv1.FailurePolicyType(other)
 }

@@ -37,10 +37,10 @@ type leaving struct {
 }
 
 // leaving is what this gateway takes along.
-func (g *Gateway) leaving(direct client.Client) *leaving {
+func (g *Gateway) leaving() *leaving {
 	return &leaving{
-		client: direct, keeper: g.house.keeper, namespace: g.opts.Namespace, service: g.opts.Service, pod: g.opts.Pod,
-		configurations: leavingConfigurations(g.opts.Katalogs), looks: 3, pause: time.Second, tries: 5, retry: 5 * time.Second,
+		client: g.direct, keeper: g.house.keeper, namespace: g.opts.Namespace, service: g.opts.Service, pod: g.opts.Pod,
+		looks: 3, pause: time.Second, tries: 5, retry: 5 * time.Second,
 	}
 }
 

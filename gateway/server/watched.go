@@ -15,7 +15,6 @@ import (
 	"k8s.io/client-go/metadata"
 	"k8s.io/client-go/metadata/metadatainformer"
 	toolscache "k8s.io/client-go/tools/cache"
-	"sigs.k8s.io/controller-runtime/pkg/manager"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
@@ -60,9 +59,9 @@ func (w *watches) start(ctx context.Context, wake func()) (wait func(), err erro
 	return running.Wait, nil
 }
 
-// watches are those of everything that the gateway keeps.
-func (g *Gateway) watches(mgr manager.Manager, tokens []orkv1.GatewayToken) (*watches, error) {
-	client, err := metadata.NewForConfigAndClient(mgr.GetConfig(), mgr.GetHTTPClient())
+// watched are everything that the gateway keeps.
+func (s *state) watched() (*watches, error) {
+	client, err := metadata.NewForConfigAndClient(s.mgr.GetConfig(), s.mgr.GetHTTPClient())
 	if err != nil {
 		return nil, fmt.Errorf("make a client: %w", err)
 	}
@@ -72,16 +71,20 @@ func (g *Gateway) watches(mgr manager.Manager, tokens []orkv1.GatewayToken) (*wa
 	}
 	secrets := corev1.SchemeGroupVersion.WithResource("secrets")
 	switch {
-	case g.opts.Files != nil:
-	case g.opts.Secret != "":
-		add(secrets, g.opts.Namespace, g.opts.Secret)
+	case s.opts.Files != nil:
+	case s.opts.Secret != "":
+		add(secrets, s.opts.Namespace, s.opts.Secret)
 	default:
-		add(secrets, g.opts.Namespace, orkv1.SecretTLS)
-		add(secrets, g.opts.Namespace, orkv1.SecretAuthority)
+		add(secrets, s.opts.Namespace, orkv1.SecretTLS)
+		add(secrets, s.opts.Namespace, orkv1.SecretAuthority)
+	}
+	var tokens []orkv1.GatewayToken
+	if s.tokens != nil {
+		tokens = s.tokens.declared
 	}
 	for i := range tokens {
 		if ref := tokens[i].SecretRef; ref != nil {
-			add(secrets, cmp.Or(ref.Namespace, g.opts.Namespace), ref.Name)
+			add(secrets, cmp.Or(ref.Namespace, s.opts.Namespace), ref.Name)
 		}
 	}
 	for _, name := range registration.Names {
@@ -91,7 +94,7 @@ func (g *Gateway) watches(mgr manager.Manager, tokens []orkv1.GatewayToken) (*wa
 		}
 		add(admissionregistrationv1.SchemeGroupVersion.WithResource(resource), "", name)
 	}
-	for _, name := range g.definitions() {
+	for _, name := range s.definitions() {
 		add(apiextensionsv1.SchemeGroupVersion.WithResource("customresourcedefinitions"), "", name)
 	}
 	return w, nil

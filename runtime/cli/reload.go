@@ -1,26 +1,25 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/reload"
 	"github.com/orkestra-runtime/orkestra/runtime/katalogs"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
-	"github.com/orkestra-runtime/orkestra/runtime/reload"
 )
 
 // reloader has the files run as they are now, whenever they change.
 type reloader struct {
-	opts       func() Options
+	opts       Options
+	in         func() io.Reader
 	files      []string
 	watcher    *reload.Watcher
 	sources    []string
@@ -47,7 +46,9 @@ func (r *reloader) run(ctx context.Context) {
 // reload reads the files. When they are wrong, what ran last goes on.
 func (r *reloader) reload(ctx context.Context) error {
 	log := logf.FromContext(ctx)
-	l, err := load(r.opts(), r.files, toRun())
+	opts := r.opts
+	opts.In = r.in()
+	l, err := load(opts, r.files, toRun())
 	if l == nil {
 		return err
 	}
@@ -112,18 +113,4 @@ func names(all []*orkv1.Katalog) []string {
 		list = append(list, one.Name)
 	}
 	return list
-}
-
-// remembering returns options whose standard input can be read again, as often as files are, when it is one of them.
-func remembering(opts Options, files []string) (first Options, again func() Options) {
-	if !slices.Contains(files, katalog.Stdin) || opts.In == nil {
-		return opts, func() Options { return opts }
-	}
-	read := &bytes.Buffer{}
-	first = opts
-	first.In = io.TeeReader(opts.In, read)
-	return first, func() Options {
-		opts.In = bytes.NewReader(read.Bytes())
-		return opts
-	}
 }

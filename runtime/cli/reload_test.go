@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -31,7 +32,7 @@ func reloading(t *testing.T) (r *reloader, engine *running, write func(box strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	r = &reloader{opts: func() Options { return Options{} }, files: []string{file}, collection: katalogs.New(engine, nil), series: series}
+	r = &reloader{in: func() io.Reader { return nil }, files: []string{file}, collection: katalogs.New(engine, nil), series: series}
 	return r, engine, func(box string) {
 		t.Helper()
 		text := "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: a}\n" +

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"time"
@@ -24,10 +25,10 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	"github.com/orkestra-runtime/orkestra/controllers/builtin"
 	"github.com/orkestra-runtime/orkestra/internal/command"
+	"github.com/orkestra-runtime/orkestra/internal/reload"
 	"github.com/orkestra-runtime/orkestra/runtime/engine"
 	"github.com/orkestra-runtime/orkestra/runtime/katalogs"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
-	"github.com/orkestra-runtime/orkestra/runtime/reload"
 )
 
 // runFlags are what run is told.
@@ -139,7 +140,8 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 		return err //nolint:wrapcheck // names the flag
 	}
 
-	opts, again := remembering(opts, f.files)
+	var again func() io.Reader
+	opts.In, again = command.Remember(opts.In, f.files)
 	l, err := f.load(ctx, cmd, opts)
 	if err != nil {
 		return err
@@ -151,7 +153,7 @@ func run(cmd *cobra.Command, opts Options, f runFlags) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, stop()) }()
-	return f.operate(ctx, cmd, opts, l, config, &reloader{opts: again, files: f.files, watcher: watcher, sources: l.sources})
+	return f.operate(ctx, cmd, opts, l, config, &reloader{opts: opts, in: again, files: f.files, watcher: watcher, sources: l.sources})
 }
 
 // load reads the files, if there are any: Katalog objects may be all there is.

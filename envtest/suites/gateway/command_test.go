@@ -13,9 +13,12 @@ import (
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
 	"github.com/onsi/gomega/gbytes"
+	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/gateway/cli"
+	"github.com/orkestra-runtime/orkestra/gateway/registration"
 	"github.com/orkestra-runtime/orkestra/internal/command"
 )
 
@@ -24,7 +27,8 @@ var _ = Describe("ork gate", func() {
 		namespace, in := newNamespace(ctx), newNamespace(ctx)
 		install(ctx, "Cabin", "cabins")
 		file := filepath.Join(GinkgoT().TempDir(), "katalog.yaml")
-		Expect(os.WriteFile(file, []byte(fmt.Sprintf(`apiVersion: orkestra.orkspace.io/v1
+		write := func(entry string) {
+			Expect(os.WriteFile(file, []byte(fmt.Sprintf(`apiVersion: orkestra.orkspace.io/v1
 kind: Katalog
 metadata: {name: cabins}
 gateway: {}
@@ -33,8 +37,10 @@ spec:
   crds:
     cabin:
       apiTypes: {group: %s, version: v1, kind: Cabin, plural: cabins}
-      serve: {enabled: true, namespace: %s, fields: {size: {required: true, label: The size}}}
-`, group, in)), 0o600)).To(Succeed())
+      %s
+`, group, entry)), 0o600)).To(Succeed())
+		}
+		write(fmt.Sprintf("serve: {enabled: true, namespace: %s, fields: {size: {required: true, label: The size}}}", in))
 
 		port, probes := freePort(), freePort()
 		log := gbytes.NewBuffer()
@@ -56,6 +62,28 @@ spec:
 			return cluster.Create(ctx, resource("v1", "Cabin", in, "a", "{}"), client.DryRunAll)
 		}).Should(MatchError(ContainSubstring("The size is required")))
 		Expect(cluster.Create(ctx, resource("v1", "Cabin", in, "a", "{size: 5}"))).To(Succeed())
+
+		By("serving what its file says now, once that is right")
+		write(`validation: {rules: [{field: spec.size, max: many, message: wrong}]}`)
+		Consistently(func() error {
+			return cluster.Create(ctx, resource("v1", "Cabin", in, "b", "{}"), client.DryRunAll)
+		}).WithTimeout(2 * time.Second).Should(MatchError(ContainSubstring("The size is required")))
+		const atMost = `validation: {rules: [{field: spec.size, max: "4", message: at most four}]}`
+		write(atMost + `
+      mutation: {rules: [{field: spec.size, default: 3}]}`)
+		Eventually(func(g Gomega) {
+			made := resource("v1", "Cabin", in, "b", "{}")
+			g.Expect(cluster.Create(ctx, made, client.DryRunAll)).To(Succeed())
+			g.Expect(made.Object["spec"]).To(HaveKeyWithValue("size", int64(3)))
+		}).Should(Succeed())
+		Expect(cluster.Create(ctx, resource("v1", "Cabin", in, "b", "{size: 5}"), client.DryRunAll)).To(MatchError(ContainSubstring("at most four")))
+
+		By("registering nothing for what is no longer declared")
+		write(atMost)
+		Eventually(func() error {
+			return cluster.Get(ctx, client.ObjectKey{Name: registration.AdmissionMutation}, &admissionregistrationv1.MutatingWebhookConfiguration{})
+		}).Should(MatchError(apierrors.IsNotFound, "IsNotFound"))
+		Expect(cluster.Create(ctx, resource("v1", "Cabin", in, "b", "{size: 5}"), client.DryRunAll)).To(MatchError(ContainSubstring("at most four")))
 
 		cancel()
 		var err error

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/orkestra-runtime/orkestra/runtime/reload"
+	"github.com/orkestra-runtime/orkestra/internal/reload"
 )
 
 func TestWatcherTells(t *testing.T) {
