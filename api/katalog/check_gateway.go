@@ -11,7 +11,7 @@ import (
 
 // gateway checks that what only a gateway does is not asked of nobody: whoever relies on it would be wrong.
 func (c *checker) gateway(katalog *orkv1.Katalog) {
-	declared := katalog.Gateway != nil && on(katalog.Gateway.Enabled)
+	declared := declaresGateway(katalog)
 	if !declared && !c.gatewayThere {
 		for _, path := range needingGateway(katalog) {
 			c.errorf(path, "needs a gateway, and the Katalog declares none: add gateway: {enabled: true}, or set ORK_GATEWAY_ENDPOINT, and run ork gate "+
@@ -26,6 +26,10 @@ func (c *checker) gateway(katalog *orkv1.Katalog) {
 			c.warnf(field.NewPath("spec", "crds").Key(name).Child("serve", "enabled"), "is offered to nobody without gateway.api.enabled; the rules that follow from serve hold all the same")
 		}
 	}
+}
+
+func declaresGateway(katalog *orkv1.Katalog) bool {
+	return katalog.Gateway != nil && on(katalog.Gateway.Enabled)
 }
 
 // needingGateway are the places of what only a gateway does.

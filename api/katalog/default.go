@@ -14,6 +14,7 @@ import (
 type defaults struct {
 	workers, failureThreshold int32
 	resync                    time.Duration
+	protections               protections
 }
 
 // readDefaults reports a variable that cannot be read.
@@ -24,13 +25,10 @@ func (l *log) readDefaults(env func(string) string) defaults {
 	}
 	l.readNumber(env, "DEFAULT_WORKERS", &d.workers, 1, maxWorkers)
 	l.readNumber(env, "FAILURE_THRESHOLD", &d.failureThreshold, 0, math.MaxInt32)
-	if text := env("DEFAULT_RESYNC"); text != "" {
-		resync, err := orkv1.ParseDuration(text)
-		if err != nil || resync.Duration <= 0 {
-			l.errorf(Position{File: "environment"}, "DEFAULT_RESYNC", "want a duration above 0, such as 30s, got %s", quote(text))
-		}
+	if resync := l.readDuration(env, "DEFAULT_RESYNC"); resync != nil {
 		d.resync = resync.Duration
 	}
+	d.protections = l.readProtections(env)
 	return d
 }
 
@@ -48,7 +46,7 @@ func (l *log) readNumber(env func(string) string, name string, target *int32, le
 }
 
 // set fills in what the documentation of a field calls its default, wherever that does not depend on a resource.
-func (d defaults) set(katalog *orkv1.Katalog) {
+func (d *defaults) set(katalog *orkv1.Katalog) {
 	setDefault(&katalog.CrossAccess, true)
 	presets := profile.NewSet(katalog.Profiles)
 	for name, crd := range katalog.Spec.CRDs {
@@ -125,7 +123,7 @@ func importAlias(location string) string {
 	}, strings.ToLower(alias))
 }
 
-func (d defaults) setReconciler(box *orkv1.OperatorBox, presets *profile.Set) {
+func (d *defaults) setReconciler(box *orkv1.OperatorBox, presets *profile.Set) {
 	if box.Reconciler == nil {
 		box.Reconciler = &orkv1.Reconciler{}
 	}

@@ -299,6 +299,12 @@ func (l *loader) katalog(root *node) {
 	files.load()
 	doc.Written = doc.Katalog.DeepCopy()
 	l.defaults.set(doc.Katalog)
+	if declaresGateway(doc.Katalog) || c.gatewayThere {
+		l.defaults.protections.set(doc.Katalog, func(path string) bool {
+			_, written := doc.places[path]
+			return written
+		})
+	}
 	c.katalog()
 	found.errors = withoutEchoes(found.errors, decoded, d.undecoded)
 	if l.opts.Check != nil {

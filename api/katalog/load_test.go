@@ -1,6 +1,7 @@
 package katalog
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
@@ -94,7 +95,7 @@ func TestLoad(t *testing.T) {
 }
 
 func TestDefaultsFromEnvironment(t *testing.T) {
-	env := map[string]string{"DEFAULT_WORKERS": "7", "DEFAULT_RESYNC": "5m", "FAILURE_THRESHOLD": "0"}
+	env := map[string]string{"DEFAULT_WORKERS": "7", "DEFAULT_RESYNC": "300", "FAILURE_THRESHOLD": "0"}
 	result, err := Parse(Options{Env: func(name string) string { return env[name] }}, "k.yaml", []byte(small))
 	if err != nil {
 		t.Fatal(err)
@@ -107,6 +108,73 @@ func TestDefaultsFromEnvironment(t *testing.T) {
 	want := outcome{7, 0, 5 * time.Minute}
 	if diff := cmp.Diff(want, outcome{*r.Workers, *r.Queue.FailureThreshold, r.Resync.Duration}); diff != "" {
 		t.Errorf("variables replace the defaults: -want, +got:\n%s", diff)
+	}
+}
+
+// TestWeakness59 shows that a variable is read as it is written, or ends the start.
+func TestWeakness59(t *testing.T) {
+	with := func(variables ...string) Options {
+		env := map[string]string{}
+		for i := 0; i < len(variables); i += 2 {
+			env[variables[i]] = variables[i+1]
+		}
+		return Options{Env: func(name string) string { return env[name] }}
+	}
+	gated := small + "gateway: {}\n"
+	cases := map[string]struct {
+		reason string
+		opts   Options
+		text   string
+		// want is the security, and wrong what an error says.
+		want, wrong string
+	}{
+		"Nothing": {reason: "nothing is said", opts: with(), text: gated, want: "null"},
+		"On": {
+			reason: "what a Katalog does not say", opts: with("ENABLE_ADMISSION_WEBHOOK", "true", "ENABLE_DELETION_PROTECTION", "1", "ENABLE_CONVERSION", "true", "ENABLE_NAMESPACE_PROTECTION", "true",
+				"WEBHOOK_FAILURE_POLICY", "Ignore", "DELETION_PROTECTION_POLICY", "Ignore", "NAMESPACE_PROTECTION_FAILURE_POLICY", "Fail", "WEBHOOK_CLEANUP_ON_SHUTDOWN", "true",
+				"DELETION_PROTECTION_CLEANUP_ON_SHUTDOWN", "true", "NAMESPACE_PROTECTION_CLEANUP_ON_SHUTDOWN", "true"), text: gated,
+			want: `{"namespaceProtection":{"failurePolicy":"Fail","cleanupOnShutdown":true},"deletionProtection":{"failurePolicy":"Ignore","cleanupOnShutdown":true},` +
+				`"webhooks":{"admission":{},"failurePolicy":"Ignore","cleanupOnShutdown":true},"conversion":{}}`,
+		},
+		"Written": {
+			reason: "what it says holds", opts: with("ENABLE_ADMISSION_WEBHOOK", "true", "WEBHOOK_FAILURE_POLICY", "Ignore", "WEBHOOK_CLEANUP_ON_SHUTDOWN", "true", "TLS_VALID_FOR", "90d"),
+			text: gated + "security: {webhooks: {admission: {enabled: false}, failurePolicy: Fail, cleanupOnShutdown: false}, certManager: {validFor: 60d}}\n",
+			want: `{"webhooks":{"admission":{"enabled":false},"failurePolicy":"Fail"},"certManager":{"validFor":"60d"}}`,
+		},
+		"Off":   {reason: "what is off is not there", opts: with("ENABLE_ADMISSION_WEBHOOK", "false", "WEBHOOK_FAILURE_POLICY", "Ignore"), text: gated, want: "null"},
+		"Block": {reason: "a block is enough to switch it on", opts: with("ENABLE_DELETION_PROTECTION", "false"), text: gated + "security: {deletionProtection: {}}\n", want: `{"deletionProtection":{}}`},
+		"Certificates": {
+			reason: "a number alone counts seconds", opts: with("TLS_AUTO_ROTATE", "false", "TLS_ROTATION_THRESHOLD", "3600", "TLS_VALID_FOR", "1y"), text: gated,
+			want: `{"certManager":{"autoRotate":false,"rotationThreshold":"1h","validFor":"365d"}}`,
+		},
+		"NoGateway": {reason: "without a gateway nobody would do it", opts: with("ENABLE_ADMISSION_WEBHOOK", "true"), text: small, want: "null"},
+		"Seconds":   {reason: "a number alone", opts: with("DEFAULT_RESYNC", "30"), text: small, want: "null"},
+		"BadResync": {reason: "no duration", opts: with("DEFAULT_RESYNC", "abc"), text: small, wrong: `environment: DEFAULT_RESYNC: want a duration above 0, such as 30s, or a number of seconds, got "abc"`},
+		"NoResync":  {reason: "none at all", opts: with("DEFAULT_RESYNC", "0"), text: small, wrong: `environment: DEFAULT_RESYNC: want a duration above 0`},
+		"BadSwitch": {reason: "no switch", opts: with("ENABLE_CONVERSION", "yes please"), text: small, wrong: `environment: ENABLE_CONVERSION: want true or false, got "yes please"`},
+		"BadPolicy": {reason: "no policy", opts: with("WEBHOOK_FAILURE_POLICY", "ignore"), text: small, wrong: `environment: WEBHOOK_FAILURE_POLICY: want Fail or Ignore, got "ignore"`},
+		"BadTLS":    {reason: "no time", opts: with("TLS_VALID_FOR", "-1h"), text: small, wrong: `environment: TLS_VALID_FOR: want a duration above 0`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			result, err := Parse(tc.opts, "k.yaml", []byte(tc.text))
+			if tc.wrong != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.wrong) {
+					t.Fatalf("\n%s\ngot %v, want %s", tc.reason, err, tc.wrong)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := json.Marshal(result.Documents[0].Katalog.Security)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(tc.want, string(got)); diff != "" {
+				t.Errorf("\n%s\n-want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 
