@@ -108,6 +108,9 @@ func (p *Program) remedy(from, to string) string {
 	return fmt.Sprintf("declare a path, or one from %s to the storage version and one from there to %s", from, to)
 }
 
+// Leads tells whether a resource can be converted from one version to another one.
+func (p *Program) Leads(from, to string) bool { return len(p.way(from, to)) > 0 }
+
 // way are the versions to go through, the last one included. Nil: there is none.
 func (p *Program) way(from, to string) []string {
 	switch {

@@ -59,7 +59,7 @@ func (g *Gateway) counted(entry string, one auth.Authenticator) auth.Authenticat
 func (g *Gateway) converted() func(kind schema.GroupKind, took time.Duration, err error) {
 	names := map[schema.GroupKind]string{}
 	for _, one := range g.entries {
-		if one.Conversion != nil {
+		if one.Converts {
 			names[one.GVK.GroupKind()] = one.Name
 			g.metrics.ExpectConversion(one.Name)
 		}

@@ -229,9 +229,9 @@ func (g *Gateway) handle(server webhook.Server) {
 	definitions := map[string]string{}
 	for _, one := range g.entries {
 		if one.Admission != nil {
-			entries[one.Resource.GroupResource()] = one.Admission
+			entries[one.Resource] = one.Admission
 		}
-		if one.Conversion != nil {
+		if one.Converts {
 			programs[one.GVK.GroupKind()] = one.Conversion
 		}
 		guards[one.Resource.GroupResource()] = one.Namespaces

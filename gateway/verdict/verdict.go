@@ -3,11 +3,13 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
 	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,6 +28,8 @@ type Options struct {
 	Entries []*entry.Entry
 	// Old are resources as they were before. One that is among them is updated, any other is created.
 	Old []*unstructured.Unstructured
+	// Definition is that of an entry, nil where it is not known. Nil: none is.
+	Definition func(*entry.Entry) *apiextensionsv1.CustomResourceDefinition
 	// Now is the clock of rules. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -38,8 +42,10 @@ type Verdict struct {
 	Name       string `json:"name"`
 	Operation  string `json:"operation"`
 	// CRD is the name of the entry. Empty: the Katalogs have none for the kind.
-	CRD     string `json:"crd,omitempty"`
-	Allowed bool   `json:"allowed"`
+	CRD string `json:"crd,omitempty"`
+	// ConvertedTo is the apiVersion that the rules are about, where the resource has another one: changes and violations are of that.
+	ConvertedTo string `json:"convertedTo,omitempty"`
+	Allowed     bool   `json:"allowed"`
 	// Changes are what mutation makes of it, and Patch the same as the API server is told.
 	Changes []Change              `json:"changes,omitempty"`
 	Patch   []jsonpatch.Operation `json:"patch,omitempty"`
@@ -70,7 +76,7 @@ func Of(ctx context.Context, opts Options, resources ...*unstructured.Unstructur
 	entries := rules.Entries{}
 	for _, one := range opts.Entries {
 		if one.Admission != nil {
-			entries[one.Resource.GroupResource()] = one.Admission
+			entries[one.Resource] = one.Admission
 		}
 	}
 	asked := rules.Options{Entries: func() rules.Entries { return entries }, Now: opts.Now}
@@ -97,18 +103,38 @@ func (c *court) judge(ctx context.Context, o *unstructured.Unstructured) (Verdic
 	v := Verdict{
 		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), Operation: string(admissionv1.Create), Allowed: true,
 	}
-	e := c.entry(o.GroupVersionKind().GroupKind())
+	e := c.entry(o.GroupVersionKind())
 	if e == nil {
 		v.Notes = append(v.Notes, "no CRD of the Katalogs is of this kind: nothing is asked about it")
 		return v, nil
 	}
 	v.CRD = e.Name
-	request, err := requestOf(e, o)
+	old := c.old(o)
+	if old != nil {
+		v.Operation = string(admissionv1.Update)
+	}
+	way := c.way(e)
+	if v.refuse(way.unserved(o.GroupVersionKind().Version)); !v.Allowed {
+		return v, nil
+	}
+	asked := o
+	if e.Admission != nil {
+		var err error
+		asked, err = way.there(o)
+		if v.refuse(err); err == nil && old != nil {
+			old, err = way.there(old)
+			v.refuse(err)
+		}
+		if !v.Allowed {
+			return v, nil
+		}
+		v.convertedBy(way, o, asked)
+	}
+	request, err := requestOf(e, asked)
 	if err != nil {
 		return v, err
 	}
-	if old := c.old(o); old != nil {
-		v.Operation = string(admissionv1.Update)
+	if old != nil {
 		request.Operation = admissionv1.Update
 		if request.OldObject.Raw, err = old.MarshalJSON(); err != nil {
 			return v, fmt.Errorf("encode what it was: %w", err)
@@ -117,24 +143,46 @@ func (c *court) judge(ctx context.Context, o *unstructured.Unstructured) (Verdic
 	v.note(e, &request)
 	v.guard(ctx, e, request)
 	mutated, response := c.mutator.Mutate(ctx, &request)
-	v.take(o, response)
+	v.take(asked, response)
 	if !v.Allowed || mutated == nil {
 		return v, nil
+	}
+	if len(response.Patches) > 0 {
+		// The API server has it in the version of the request once more before it asks about the validation.
+		kept, err := way.again(mutated, o.GroupVersionKind().Version)
+		if v.refuse(err); err != nil {
+			return v, nil
+		}
+		if !reflect.DeepEqual(kept.Object["spec"], mutated.Object["spec"]) {
+			v.Notes = append(v.Notes, o.GroupVersionKind().Version+" does not keep all of what mutation makes of it")
+		}
+		mutated = kept
 	}
 	if request.Object.Raw, err = mutated.MarshalJSON(); err != nil {
 		return v, fmt.Errorf("encode what mutation makes of it: %w", err)
 	}
-	v.take(o, c.validator.Handle(ctx, request))
+	v.take(asked, c.validator.Handle(ctx, request))
 	return v, nil
 }
 
-func (c *court) entry(kind schema.GroupKind) *entry.Entry {
+// entry is that of a kind which the API server asks about: the one of the version, else the first with rules, else the first.
+func (c *court) entry(gvk schema.GroupVersionKind) *entry.Entry {
+	var found *entry.Entry
+	better := func(one, than *entry.Entry) bool {
+		if (one.Admission != nil) != (than.Admission != nil) {
+			return one.Admission != nil
+		}
+		return one.GVK.Version < than.GVK.Version
+	}
 	for _, one := range c.opts.Entries {
-		if one.GVK.GroupKind() == kind {
+		switch {
+		case one.GVK == gvk && one.Admission != nil:
 			return one
+		case one.GVK.GroupKind() == gvk.GroupKind() && (found == nil || better(one, found)):
+			found = one
 		}
 	}
-	return nil
+	return found
 }
 
 func (c *court) old(o *unstructured.Unstructured) *unstructured.Unstructured {
@@ -179,6 +227,13 @@ func requestOf(e *entry.Entry, o *unstructured.Unstructured) (admission.Request,
 		Resource: metav1.GroupVersionResource{Group: gvk.Group, Version: gvk.Version, Resource: e.Resource.Resource},
 		Name:     o.GetName(), Namespace: o.GetNamespace(), Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: raw},
 	}}, nil
+}
+
+// refuse has a resource denied that the API server does not get as far as to ask about. Nil: it does.
+func (v *Verdict) refuse(err error) {
+	if err != nil {
+		v.Allowed, v.Reason = false, err.Error()
+	}
 }
 
 // guard asks whether a resource may be in its namespace.
