@@ -40,7 +40,7 @@ func (c *checker) conversion(crd *orkv1.CRD, files *Files, path *field.Path) {
 
 // versions checks that the definition has the versions that are named.
 func (c *checker) versions(declared *orkv1.Conversion, definition *apiextensionsv1.CustomResourceDefinition, path *field.Path) {
-	var names []string
+	names := make([]string, 0, len(definition.Spec.Versions))
 	stored := ""
 	for _, version := range definition.Spec.Versions {
 		names = append(names, version.Name)

@@ -18,8 +18,9 @@ type Object struct {
 func Objects(file string, data []byte) ([]Object, error) {
 	found := &log{}
 	s := source{file: file, log: found, budget: &budget{left: maxAdded}}
-	var all []Object
-	for _, document := range s.parse(data) {
+	documents := s.parse(data)
+	all := make([]Object, 0, len(documents))
+	for _, document := range documents {
 		all = append(all, found.objects(document, "")...)
 	}
 	if len(found.errors) > 0 {

@@ -49,8 +49,9 @@ func conversions(document *katalog.Document, entries []*entry.Entry) map[schema.
 
 // unreachable are versions of the definitions that nothing leads to or from.
 func unreachable(document *katalog.Document, entries []*entry.Entry) field.ErrorList {
-	var errs field.ErrorList
-	for _, one := range conversions(document, entries) {
+	all := conversions(document, entries)
+	errs := make(field.ErrorList, 0, len(all))
+	for _, one := range all {
 		errs = append(errs, one.program.Unreachable(one.at, one.versions...)...)
 	}
 	return errs

@@ -27,6 +27,7 @@ func TestEval(t *testing.T) {
 		"versions-json":   {dir: "versions", args: []string{"-o", "json"}, code: 1},
 		"versions-update": {dir: "versions", args: []string{"--old", "old.yaml"}, code: 1},
 		"unknown":         {dir: "unknown", code: 1},
+		"strategies":      {dir: "strategies", code: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

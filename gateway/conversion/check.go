@@ -22,7 +22,7 @@ type outcome struct {
 
 // check reports what the version does not have, or not of this type, in one part of what a path makes of it. What a template comes to is not known.
 func (o *outcome) check(part string, declared map[string]orkv1.JSON, at *field.Path) field.ErrorList {
-	var errs field.ErrorList
+	errs := make(field.ErrorList, 0, len(declared))
 	for _, key := range slices.Sorted(maps.Keys(declared)) {
 		errs = append(errs, o.field(template.Path{part, key}, declared[key].Value, at.Key(key))...)
 	}

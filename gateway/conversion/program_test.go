@@ -36,28 +36,28 @@ paths:
 - {from: v2, to: v1, spec: {schedule: "{{ .spec.plan.schedule }}", size: "{{ .spec.plan.size }}", note: "{{ .spec.note }}"}}
 `
 
-func compile(t testing.TB, text string, schemas map[string]*roots.Props) *conversion.Program {
-	t.Helper()
+func compile(tb testing.TB, text string, schemas map[string]*roots.Props) *conversion.Program {
+	tb.Helper()
 	declared := &orkv1.Conversion{}
 	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	program, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
 	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+		tb.Fatal(errs.ToAggregate())
 	}
 	return program
 }
 
-func object(t testing.TB, text string) *unstructured.Unstructured {
-	t.Helper()
+func object(tb testing.TB, text string) *unstructured.Unstructured {
+	tb.Helper()
 	converted, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	o := &unstructured.Unstructured{}
 	if err := json.Unmarshal(converted, &o.Object); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return o
 }

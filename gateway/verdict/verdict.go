@@ -109,60 +109,84 @@ func (c *court) judge(ctx context.Context, o *unstructured.Unstructured) (Verdic
 		return v, nil
 	}
 	v.CRD = e.Name
-	old := c.old(o)
-	if old != nil {
+	q := question{entry: e, way: c.way(e), version: o.GroupVersionKind().Version, object: o, old: c.old(o)}
+	if q.old != nil {
 		v.Operation = string(admissionv1.Update)
 	}
-	way := c.way(e)
-	if v.refuse(way.unserved(o.GroupVersionKind().Version)); !v.Allowed {
-		return v, nil
+	err := q.way.unserved(q.version)
+	if err == nil && e.Admission != nil { // who has no rules is asked about the namespace alone
+		err = q.convert()
 	}
-	asked := o
-	if e.Admission != nil {
-		var err error
-		asked, err = way.there(o)
-		if v.refuse(err); err == nil && old != nil {
-			old, err = way.there(old)
-			v.refuse(err)
-		}
-		if !v.Allowed {
-			return v, nil
-		}
-		v.convertedBy(way, o, asked)
-	}
-	request, err := requestOf(e, asked)
 	if err != nil {
-		return v, err
+		v.refuse(err)
+		return v, nil
 	}
-	if old != nil {
+	v.convertedFrom(&q)
+	return v, c.ask(ctx, &v, &q)
+}
+
+// question is what the API server asks about a resource.
+type question struct {
+	entry *entry.Entry
+	way   *way
+	// version is that of the request.
+	version string
+	// object and old are in the version of the rules. A nil old is created.
+	object, old *unstructured.Unstructured
+}
+
+// convert brings the objects to the version of the rules.
+func (q *question) convert() (err error) {
+	if q.object, err = q.way.there(q.object); err == nil && q.old != nil {
+		q.old, err = q.way.there(q.old)
+	}
+	return err
+}
+
+// ask has the handlers answer.
+func (c *court) ask(ctx context.Context, v *Verdict, q *question) error {
+	request, err := requestOf(q.entry, q.object)
+	if err != nil {
+		return err
+	}
+	if q.old != nil {
 		request.Operation = admissionv1.Update
-		if request.OldObject.Raw, err = old.MarshalJSON(); err != nil {
-			return v, fmt.Errorf("encode what it was: %w", err)
+		if request.OldObject.Raw, err = q.old.MarshalJSON(); err != nil {
+			return fmt.Errorf("encode what it was: %w", err)
 		}
 	}
-	v.note(e, &request)
-	v.guard(ctx, e, request)
+	v.note(q.entry, &request)
+	v.guard(ctx, q.entry, request)
 	mutated, response := c.mutator.Mutate(ctx, &request)
-	v.take(asked, response)
+	v.take(q.object, response)
 	if !v.Allowed || mutated == nil {
-		return v, nil
+		return nil
 	}
 	if len(response.Patches) > 0 {
-		// The API server has it in the version of the request once more before it asks about the validation.
-		kept, err := way.again(mutated, o.GroupVersionKind().Version)
-		if v.refuse(err); err != nil {
-			return v, nil
-		}
-		if !reflect.DeepEqual(kept.Object["spec"], mutated.Object["spec"]) {
-			v.Notes = append(v.Notes, o.GroupVersionKind().Version+" does not keep all of what mutation makes of it")
-		}
-		mutated = kept
+		mutated = v.kept(q, mutated)
+	}
+	if mutated == nil {
+		return nil
 	}
 	if request.Object.Raw, err = mutated.MarshalJSON(); err != nil {
-		return v, fmt.Errorf("encode what mutation makes of it: %w", err)
+		return fmt.Errorf("encode what mutation makes of it: %w", err)
 	}
-	v.take(asked, c.validator.Handle(ctx, request))
-	return v, nil
+	v.take(q.object, c.validator.Handle(ctx, request))
+	return nil
+}
+
+// kept is what the version of the request keeps of what mutation makes of a resource: the API server has it in that version once more before it asks
+// about the validation. Nil: it is refused.
+func (v *Verdict) kept(q *question, mutated *unstructured.Unstructured) *unstructured.Unstructured {
+	kept, err := q.way.again(mutated, q.version)
+	if err != nil {
+		v.refuse(err)
+		return nil
+	}
+	if !reflect.DeepEqual(kept.Object["spec"], mutated.Object["spec"]) {
+		v.Notes = append(v.Notes, q.version+" does not keep all of what mutation makes of it")
+	}
+	return kept
 }
 
 // entry is that of a kind which the API server asks about: the one of the version, else the first with rules, else the first.
@@ -229,12 +253,8 @@ func requestOf(e *entry.Entry, o *unstructured.Unstructured) (admission.Request,
 	}}, nil
 }
 
-// refuse has a resource denied that the API server does not get as far as to ask about. Nil: it does.
-func (v *Verdict) refuse(err error) {
-	if err != nil {
-		v.Allowed, v.Reason = false, err.Error()
-	}
-}
+// refuse has a resource denied that the API server does not get as far as to ask about.
+func (v *Verdict) refuse(err error) { v.Allowed, v.Reason = false, err.Error() }
 
 // guard asks whether a resource may be in its namespace.
 func (v *Verdict) guard(ctx context.Context, e *entry.Entry, request admission.Request) {

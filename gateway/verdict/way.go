@@ -107,18 +107,18 @@ func (w *way) byWebhook() bool {
 	return w.definition != nil && w.definition.Spec.Conversion != nil && w.definition.Spec.Conversion.Strategy == apiextensionsv1.WebhookConverter
 }
 
-// convertedBy tells of a conversion.
-func (v *Verdict) convertedBy(w *way, o, asked *unstructured.Unstructured) {
-	from := o.GroupVersionKind().Version
-	if from == w.to.Version {
+// convertedFrom tells of a conversion.
+func (v *Verdict) convertedFrom(q *question) {
+	to := q.object.GroupVersionKind().Version
+	if q.version == to {
 		return
 	}
-	v.ConvertedTo = asked.GetAPIVersion()
-	said := fmt.Sprintf("converted from %s to %s, which the rules are about", from, w.to.Version)
+	v.ConvertedTo = q.object.GetAPIVersion()
+	said := fmt.Sprintf("converted from %s to %s, which the rules are about", q.version, to)
 	switch {
-	case w.program == nil:
+	case q.way.program == nil:
 		said += ": by apiVersion alone, as no conversion is declared"
-	case !w.on:
+	case !q.way.on:
 		said += "; security.conversion is off: the gateway would not convert it"
 	}
 	v.Notes = append(v.Notes, said)
