@@ -122,7 +122,8 @@ func (c *court) judge(ctx context.Context, o *unstructured.Unstructured) (Verdic
 		return v, nil
 	}
 	v.convertedFrom(&q)
-	return v, c.ask(ctx, &v, &q)
+	err = c.ask(ctx, &v, &q)
+	return v, err
 }
 
 // question is what the API server asks about a resource.
