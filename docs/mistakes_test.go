@@ -16,6 +16,7 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	gatewaycli "github.com/orkestra-runtime/orkestra/gateway/cli"
 	"github.com/orkestra-runtime/orkestra/internal/corpus"
 	"github.com/orkestra-runtime/orkestra/internal/golden"
 	"github.com/orkestra-runtime/orkestra/providers/checkout"
@@ -116,7 +117,7 @@ func validate(t *testing.T, file string) []found {
 	}
 	var out strings.Builder
 	opts := cli.Options{ // nothing is fetched or built to validate
-		Out: &out, Err: &out, External: clients.Registry,
+		Out: &out, Err: &out, External: clients.Registry, Check: gatewaycli.Check,
 		Checkouts: func(cli.CheckoutOptions) (checkout.Fetcher, error) { return nil, errors.ErrUnsupported },
 		Builders:  func(cli.Daemons) (map[orkv1.DockerBuilder]image.Builder, error) { return nil, errors.ErrUnsupported },
 	}

@@ -34,7 +34,6 @@ func (c *checker) admission(crd *orkv1.CRD, path *field.Path) {
 			c.errorf(path.Child("enrich").Index(i), "%s stands twice", quote(string(name)))
 		}
 	}
-	c.conversion(crd.Conversion, path.Child("conversion"))
 }
 
 func (c *checker) validationRule(rule *orkv1.ValidationRule, path *field.Path) {
@@ -43,26 +42,5 @@ func (c *checker) validationRule(rule *orkv1.ValidationRule, path *field.Path) {
 	}
 	if rule.Message == "" {
 		c.warnf(path.Child("message"), "without a message people are told the comparison alone")
-	}
-}
-
-func (c *checker) conversion(conversion *orkv1.Conversion, path *field.Path) {
-	if conversion == nil {
-		return
-	}
-	if conversion.StorageVersion == "" && !conversion.Participant {
-		c.errorf(path.Child("storageVersion"), "required")
-	}
-	seen := map[string]bool{}
-	for i, p := range conversion.Paths {
-		at := path.Child("paths").Index(i)
-		if p.From == p.To && p.From != "" {
-			c.errorf(at, "converts version %s to itself", p.From)
-		}
-		if key := p.From + " " + p.To; seen[key] {
-			c.errorf(at, "the path from %s to %s stands twice", p.From, p.To)
-		} else {
-			seen[key] = true
-		}
 	}
 }

@@ -28,6 +28,7 @@ func (c *checker) crd(crd *orkv1.CRD, files *Files, path *field.Path) {
 	}
 	c.setup(crd.Setup, path.Child("setup"))
 	c.admission(crd, path)
+	c.conversion(crd, files, path.Child("conversion"))
 	c.serve(crd, path.Child("serve"))
 	c.box(&crd.OperatorBox, path.Child("operatorBox"))
 }

@@ -36,8 +36,9 @@ type Files struct {
 	CRD *apiextensionsv1.CustomResourceDefinition
 	// Setup are the objects of setup, in order.
 	Setup []*unstructured.Unstructured
-	// CRs are the objects of crFiles, in order.
-	CRs []*unstructured.Unstructured
+	// CRs are the objects of crFiles, in order, and CRFiles which element of crFiles each of them is of.
+	CRs     []*unstructured.Unstructured
+	CRFiles []int
 }
 
 // Schemas are those of the resources of the CRDs that have a crdFile, in the version that the Katalog operates.

@@ -38,7 +38,9 @@ func (r *fileReader) load() {
 			}
 		}
 		for i, file := range crd.CRFiles {
-			files.CRs = append(files.CRs, r.objects(file, path.Child("crFiles").Index(i))...)
+			for _, one := range r.objects(file, path.Child("crFiles").Index(i)) {
+				files.CRs, files.CRFiles = append(files.CRs, one), append(files.CRFiles, i)
+			}
 		}
 		crds[name] = crd
 	}
@@ -84,38 +86,11 @@ func (r *fileReader) objects(file string, path *field.Path) []*unstructured.Unst
 	_, documents := r.documents(file, path)
 	out := make([]*unstructured.Unstructured, 0, len(documents))
 	for _, document := range documents {
-		out = append(out, r.object(document, path)...)
+		for _, one := range r.log.objects(document, path.String()) {
+			out = append(out, one.Value)
+		}
 	}
 	return out
-}
-
-// object returns one object, or those of a list.
-func (r *fileReader) object(n *node, path *field.Path) []*unstructured.Unstructured {
-	if items := n.get("items"); items != nil && items.kind == kindList && n.textOf("kind") == "List" {
-		out := make([]*unstructured.Unstructured, 0, len(items.items))
-		for _, item := range items.items {
-			out = append(out, r.object(item, path)...)
-		}
-		return out
-	}
-	if n.kind != kindMap || n.textOf("apiVersion") == "" || n.textOf("kind") == "" {
-		r.log.errorf(n.pos, path.String(), "not a Kubernetes object: it needs apiVersion and kind")
-		return nil
-	}
-	if metadata := n.get("metadata"); metadata.textOf("name") == "" && metadata.textOf("generateName") == "" {
-		r.log.errorf(n.pos, path.String(), "the %s needs metadata.name", n.textOf("kind"))
-		return nil
-	}
-	d := &decoder{log: r.log}
-	value, ok := d.plain(n, path.String())
-	if !ok {
-		return nil
-	}
-	content, ok := value.(map[string]any)
-	if !ok {
-		return nil
-	}
-	return []*unstructured.Unstructured{{Object: content}}
 }
 
 // decodeInto reads n as Kubernetes does, which ignores unknown keys.

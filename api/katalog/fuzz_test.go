@@ -78,3 +78,30 @@ func BenchmarkLoad(b *testing.B) {
 		}
 	}
 }
+
+// FuzzObjects looks for a panic, for an object without a name, and for an error that does not say where.
+func FuzzObjects(f *testing.F) {
+	for _, seed := range []string{
+		"apiVersion: v1\nkind: A\nmetadata: {name: a, labels: {a: b}}\n---\n[]\n", "apiVersion: v1\nkind: List\nitems: [{}, 5, null]\n",
+		"apiVersion: v1\nkind: AList\nitems: &a [*a]\n", `{"apiVersion": "v1", "kind": "A", "metadata": {"name": 5, "annotations": []}}`, "kind: [",
+	} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		objects, err := Objects("fuzz.yaml", data)
+		for _, one := range objects {
+			if one.Value.GetKind() == "" || one.Value.GetName() == "" && one.Value.GetGenerateName() == "" || one.At.Line == 0 {
+				t.Errorf("want an object with a kind, a name and a place, got %v", one)
+			}
+		}
+		findings, ok := errors.AsType[Findings](err)
+		if err != nil && !ok {
+			t.Fatalf("want Findings, got %T", err)
+		}
+		for _, finding := range findings {
+			if finding.Line == 0 || finding.Message == "" {
+				t.Errorf("an error without a place or a message: %#v", finding)
+			}
+		}
+	})
+}

@@ -42,7 +42,7 @@ spec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}, %s
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	return admission.Entries{all[0].Resource.GroupResource(): all[0].Admission}
+	return admission.Entries{all[0].Resource: all[0].Admission}
 }
 
 func request(t *testing.T, spec string, dry bool) webhook.Request {

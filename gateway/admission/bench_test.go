@@ -39,7 +39,7 @@ func BenchmarkReview(b *testing.B) {
 	if len(errs) > 0 {
 		b.Fatal(errs.ToAggregate())
 	}
-	all := admission.Entries{compiled[0].Resource.GroupResource(): compiled[0].Admission}
+	all := admission.Entries{compiled[0].Resource: compiled[0].Admission}
 	opts := admission.Options{Entries: func() admission.Entries { return all }}
 	review := admissionv1.AdmissionReview{
 		TypeMeta: metav1.TypeMeta{APIVersion: "admission.k8s.io/v1", Kind: "AdmissionReview"},

@@ -38,8 +38,24 @@ type Entry struct {
 	Lenient bool
 }
 
-// Entries finds the entry of a resource.
-type Entries map[schema.GroupResource]*Entry
+// Entries are those of resources, in the version that their rules are about.
+type Entries map[schema.GroupVersionResource]*Entry
+
+// Of is the entry of a resource. One in a version that no rules are about, of which the API server does not ask, has that of the first version
+// with rules. Nil: there is none.
+func (e Entries) Of(resource schema.GroupVersionResource) *Entry {
+	if one, exact := e[resource]; exact {
+		return one
+	}
+	var found *Entry
+	first := ""
+	for other, one := range e {
+		if other.GroupResource() == resource.GroupResource() && (found == nil || other.Version < first) {
+			found, first = one, other.Version
+		}
+	}
+	return found
+}
 
 // Runtime is what only the runtime knows, which is asked where a rule reads it. What it answers is for one request.
 type Runtime interface {

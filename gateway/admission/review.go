@@ -46,7 +46,7 @@ func NewValidator(opts Options) *Validator {
 
 // find returns the entry that is to look at a request, and the object that it is about. Nil: none is.
 func (o *Options) find(r *admission.Request) (*Entry, *unstructured.Unstructured, error) {
-	e := o.Entries()[schema.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}]
+	e := o.Entries().Of(schema.GroupVersionResource(r.Resource))
 	if e == nil {
 		return nil, nil, nil
 	}

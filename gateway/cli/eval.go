@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,11 +10,9 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
-	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
-	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
-	"sigs.k8s.io/yaml"
 
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -73,18 +69,18 @@ func (f *evalFlags) eval(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err
 	}
-	resources, err := objects(opts, f.resources)
+	resources, err := objects(cmd, opts, f.resources, entries)
 	if err != nil {
 		return err
 	}
-	old, err := objects(opts, f.old)
+	old, err := objects(cmd, opts, f.old, entries)
 	if err != nil {
 		return err
 	}
 	if names := verdict.Unmatched(old, resources); len(names) > 0 {
 		return fmt.Errorf("--old has resources that --cr has not: %s", strings.Join(names, ", "))
 	}
-	verdicts, err := verdict.Of(cmd.Context(), verdict.Options{Entries: entries, Old: old}, resources...)
+	verdicts, err := verdict.Of(cmd.Context(), verdict.Options{Entries: entries, Old: old, Definition: definitions(result.Documents)}, resources...)
 	if err != nil {
 		return err //nolint:wrapcheck // names the resource
 	}
@@ -97,6 +93,18 @@ func (f *evalFlags) eval(cmd *cobra.Command, opts Options) error {
 		return command.Reported(errors.New("a resource is denied"))
 	}
 	return err //nolint:wrapcheck // says all there is to say
+}
+
+// definitions are those of the crdFiles.
+func definitions(documents []*katalog.Document) func(*entry.Entry) *apiextensionsv1.CustomResourceDefinition {
+	return func(e *entry.Entry) *apiextensionsv1.CustomResourceDefinition {
+		for _, document := range documents {
+			if files := document.CRDs[e.Name]; files != nil && files.CRD != nil {
+				return files.CRD
+			}
+		}
+		return nil
+	}
 }
 
 // entriesOf are those of the documents, and a warning for each document whose rules nobody would be asked about.
@@ -138,64 +146,50 @@ func askedAll(k *orkv1.Katalog) (asked *orkv1.Katalog, off bool) {
 	return asked, true
 }
 
-// objects are those of all documents of files, each of which has at least one.
-func objects(opts Options, files []string) ([]*unstructured.Unstructured, error) {
+// objects are those of all documents of files, each of which has at least one, and all that is wrong with them.
+func objects(cmd *cobra.Command, opts Options, files []string, entries []*entry.Entry) ([]*unstructured.Unstructured, error) {
 	var all []*unstructured.Unstructured
+	var wrong katalog.Findings
 	for _, file := range files {
 		name, content, err := contentOf(opts, file)
 		if err != nil {
 			return nil, err
 		}
-		before := len(all)
-		reader := utilyaml.NewYAMLReader(bufio.NewReader(bytes.NewReader(content)))
-		for i := 1; ; i++ {
-			text, err := reader.Read()
-			if errors.Is(err, io.EOF) {
-				break
-			}
-			found, err := decode(text, err)
-			if err != nil {
-				return nil, fmt.Errorf("%s: document %d: %w", name, i, err)
-			}
-			all = append(all, found...)
+		found, err := katalog.Objects(name, content)
+		if findings, ok := errors.AsType[katalog.Findings](err); ok {
+			wrong = append(wrong, findings...)
+			continue
 		}
-		if len(all) == before {
+		if len(found) == 0 {
 			return nil, fmt.Errorf("%s: holds no resource", name)
 		}
+		for _, one := range found {
+			if kind := listed(one.Value, entries); kind != "" {
+				wrong = append(wrong, katalog.Finding{Position: one.At, Message: fmt.Sprintf("a %s is a list of the kind %s, and this one has no items", one.Value.GetKind(), kind)})
+			}
+			all = append(all, one.Value)
+		}
+	}
+	if len(wrong) > 0 {
+		return nil, command.PrintFindings(cmd, wrong)
 	}
 	return all, nil
 }
 
-// decode returns the object of a document, those of a list, or none of one that is empty.
-func decode(text []byte, err error) ([]*unstructured.Unstructured, error) {
-	if err != nil {
-		return nil, err
+// listed is the kind of an entry whose lists have the kind of an object. Empty: it is no list.
+func listed(o *unstructured.Unstructured, entries []*entry.Entry) string {
+	kind := o.GroupVersionKind().GroupKind()
+	for _, one := range entries {
+		if one.GVK.GroupKind() == kind {
+			return ""
+		}
 	}
-	text, err = yaml.YAMLToJSON(text)
-	if err != nil {
-		return nil, err //nolint:wrapcheck // says where and what
+	for _, one := range entries {
+		if one.GVK.Group == kind.Group && one.GVK.Kind+"List" == kind.Kind {
+			return one.GVK.Kind
+		}
 	}
-	o := &unstructured.Unstructured{}
-	if err := json.Unmarshal(text, &o.Object); err != nil {
-		return nil, errors.New("want a resource, which is a map")
-	}
-	switch {
-	case len(o.Object) == 0:
-		return nil, nil
-	case o.GetKind() == "" || o.GetAPIVersion() == "":
-		return nil, errors.New("want a resource with apiVersion and kind")
-	case !o.IsList():
-		return []*unstructured.Unstructured{o}, nil
-	}
-	list, err := o.ToList()
-	if err != nil {
-		return nil, err //nolint:wrapcheck // says all there is to say
-	}
-	all := make([]*unstructured.Unstructured, 0, len(list.Items))
-	for i := range list.Items {
-		all = append(all, &list.Items[i])
-	}
-	return all, nil
+	return ""
 }
 
 func contentOf(opts Options, file string) (name string, content []byte, err error) {

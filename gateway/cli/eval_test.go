@@ -23,6 +23,12 @@ func TestEval(t *testing.T) {
 		"off":       {dir: "off"},
 		"calls":     {dir: "calls"},
 		"sensitive": {dir: "sensitive", args: []string{"-o", "yaml"}, code: 1},
+		// A resource is converted to the version that the rules are about, if it is served.
+		"versions":        {dir: "versions", code: 1},
+		"versions-json":   {dir: "versions", args: []string{"-o", "json"}, code: 1},
+		"versions-update": {dir: "versions", args: []string{"--old", "old.yaml"}, code: 1},
+		"unknown":         {dir: "unknown", code: 1},
+		"strategies":      {dir: "strategies", code: 1},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
@@ -63,10 +69,18 @@ func TestEvalUsage(t *testing.T) {
 		},
 		"Missing": {reason: "names the file", args: []string{"-f", katalog, "--cr", "missing.yaml"}, code: 1, says: "read the resources: open missing.yaml"},
 		"Empty":   {reason: "nothing to look at is hardly meant", args: []string{"-f", katalog, "--cr", file("---\n")}, code: 1, says: "holds no resource"},
-		"NoKind":  {reason: "names the document", args: []string{"-f", katalog, "--cr", file("a: b\n")}, code: 1, says: "document 1: want a resource with apiVersion and kind"},
-		"NoMap":   {reason: "no YAML panics", args: []string{"-f", katalog, "--cr", file("- a\n")}, code: 1, says: "document 1: want a resource, which is a map"},
-		"NoYAML":  {reason: "no text panics", args: []string{"-f", katalog, "--cr", file("a: [\n")}, code: 1, says: "document 1: "},
-		"Stdin":   {reason: "- is the standard input", in: "apiVersion: v1\nkind: Other\n", args: []string{"-f", katalog, "--cr", "-"}, says: "Other , CREATE: allowed"},
+		"NoKind":  {reason: "names the document", args: []string{"-f", katalog, "--cr", file("a: b\n")}, code: 1, says: "cr.yaml:1:1: not a Kubernetes object: it needs apiVersion and kind"},
+		"NoMap":   {reason: "no YAML panics", args: []string{"-f", katalog, "--cr", file("- a\n")}, code: 1, says: "cr.yaml:1:1: not a Kubernetes object: it needs apiVersion and kind, and is a list"},
+		"Name": {
+			reason: "all that is no resource is told at once", args: []string{"-f", katalog, "--cr", file("---\napiVersion: v1\nkind: A\nmetadata: {name: 5}\n---\napiVersion: v1\nkind: A\nmetadata: []\n")}, code: 1,
+			says: "cr.yaml:8:11: metadata: want a map, got a list",
+		},
+		"NoItems": {
+			reason: "a list of a kind of the Katalog", args: []string{"-f", katalog, "--cr", file("apiVersion: example.com/v1\nkind: SiteList\nmetadata: {name: a}\n")}, code: 1,
+			says: "cr.yaml:1:1: a SiteList is a list of the kind Site, and this one has no items",
+		},
+		"NoYAML": {reason: "no text panics", args: []string{"-f", katalog, "--cr", file("a: [\n")}, code: 1, says: "cr.yaml:2:1: not valid YAML"},
+		"Stdin":  {reason: "- is the standard input", in: "apiVersion: v1\nkind: Other\nmetadata: {name: a}\n", args: []string{"-f", katalog, "--cr", "-"}, says: "Other a, CREATE: allowed"},
 		"Old": {
 			reason: "what it was belongs to what it is", args: []string{"-f", katalog, "--cr", cr, "--old", "testdata/eval/update/old.yaml"},
 			code: 1, says: "--old has resources that --cr has not: Site updated",

@@ -21,14 +21,15 @@ import (
 
 // Check is what is wrong with the gateway's part of a Katalog: for commands that check Katalogs whole.
 func Check(document *katalog.Document) (errs, warnings field.ErrorList) {
-	return server.Check(document.Katalog, schemas(document)), nil
+	entries, _ := entry.Compile(document.Katalog, schemas(document))
+	return slices.Concat(server.Check(document.Katalog, schemas(document)), unreachable(document, entries), roundTrips(document, entries)), nil
 }
 
-// checked is Check, and which calls this binary will not make.
+// checked is what keeps the gateway from starting: what Check finds but for what an example loses, and calls that this binary will not make.
 func checked(clients external.Registry) katalog.Checks {
 	return func(document *katalog.Document) (errs, warnings field.ErrorList) {
-		errs, warnings = Check(document)
 		entries, _ := entry.Compile(document.Katalog, schemas(document))
+		errs = append(server.Check(document.Katalog, schemas(document)), unreachable(document, entries)...)
 		for _, one := range entries {
 			missing, refused := one.Admission.Calls().Check(clients)
 			errs = slices.Concat(errs, missing, refused)

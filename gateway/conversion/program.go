@@ -21,6 +21,7 @@ type Program struct {
 	storage  string
 	preserve bool
 	paths    map[pair]*path
+	schemas  map[string]*roots.Props
 }
 
 // pair are the versions that a path leads from and to.
@@ -42,12 +43,12 @@ type Options struct {
 	Schemas map[string]*roots.Props
 }
 
-// Compile compiles a conversion, and reports all that is wrong with it by its path below at.
+// Compile compiles a conversion, and reports all that is wrong with it by its path below at. With an error there is no Program.
 func Compile(declared *orkv1.Conversion, opts Options, at *field.Path) (*Program, field.ErrorList) {
 	if declared == nil || declared.Participant {
 		return nil, nil
 	}
-	p := &Program{storage: declared.StorageVersion, preserve: declared.Preserve, paths: map[pair]*path{}}
+	p := &Program{storage: declared.StorageVersion, preserve: declared.Preserve, paths: map[pair]*path{}, schemas: opts.Schemas}
 	var errs field.ErrorList
 	for i := range declared.Paths {
 		one, here := &declared.Paths[i], at.Child("paths").Index(i)
@@ -57,35 +58,58 @@ func Compile(declared *orkv1.Conversion, opts Options, at *field.Path) (*Program
 		}
 		language := opts.Language.Within(roots.New(opts.Schemas[one.From]))
 		compiled := &path{passthrough: one.Passthrough, target: opts.Schemas[one.To]}
+		target := outcome{version: one.To, known: roots.New(compiled.target)}
 		var wrong field.ErrorList
 		compiled.spec, wrong = template.CompileOf(language, one.Spec, here.Child("spec"))
-		errs = append(errs, wrong...)
+		errs = append(append(errs, wrong...), target.check("spec", one.Spec, here.Child("spec"))...)
 		if one.Status != nil {
 			compiled.status, wrong = template.CompileOf(language, one.Status, here.Child("status"))
-			errs = append(errs, wrong...)
+			errs = append(append(errs, wrong...), target.check("status", one.Status, here.Child("status"))...)
 		}
 		p.paths[versions] = compiled
 	}
-	return p, append(errs, p.unreachable(at)...)
+	errs = append(errs, p.Unreachable(at)...)
+	if len(errs) > 0 {
+		return nil, errs
+	}
+	return p, nil
 }
 
-// unreachable are the pairs of versions between which nothing leads, though both are named.
-func (p *Program) unreachable(at *field.Path) field.ErrorList {
+// Versions are those that paths lead from and to, sorted.
+func (p *Program) Versions() []string {
 	named := map[string]bool{}
 	for versions := range p.paths {
 		named[versions.from], named[versions.to] = true, true
 	}
+	return slices.Sorted(maps.Keys(named))
+}
+
+// Unreachable are the pairs of versions between which nothing leads, of those that the paths name and of others that there are.
+func (p *Program) Unreachable(at *field.Path, versions ...string) field.ErrorList {
+	versions = append(p.Versions(), versions...)
+	slices.Sort(versions)
+	versions = slices.Compact(versions)
 	var errs field.ErrorList
-	for _, from := range slices.Sorted(maps.Keys(named)) {
-		for _, to := range slices.Sorted(maps.Keys(named)) {
+	for _, from := range versions {
+		for _, to := range versions {
 			if from != to && len(p.way(from, to)) == 0 {
-				errs = append(errs, field.Required(at.Child("paths"), fmt.Sprintf(
-					"nothing leads from %s to %s: declare a path, or one from %s to the storage version and one from there to %s", from, to, from, to)))
+				errs = append(errs, field.Required(at.Child("paths"), fmt.Sprintf("nothing leads from %s to %s: %s", from, to, p.remedy(from, to))))
 			}
 		}
 	}
 	return errs
 }
+
+// remedy is what to declare for a pair of versions.
+func (p *Program) remedy(from, to string) string {
+	if from == p.storage || to == p.storage || p.storage == "" {
+		return "declare a path"
+	}
+	return fmt.Sprintf("declare a path, or one from %s to the storage version and one from there to %s", from, to)
+}
+
+// Leads tells whether a resource can be converted from one version to another one.
+func (p *Program) Leads(from, to string) bool { return len(p.way(from, to)) > 0 }
 
 // way are the versions to go through, the last one included. Nil: there is none.
 func (p *Program) way(from, to string) []string {
@@ -136,7 +160,7 @@ func (p *Program) step(object *unstructured.Unstructured, group, from, to string
 	before, _ := object.Object["spec"].(map[string]any)
 	if one.passthrough {
 		for key, value := range before {
-			if _, listed := spec[key]; !listed {
+			if _, listed := one.spec.Declared()[key]; !listed { // one that is listed and comes out empty is left out
 				spec[key] = runtime.DeepCopyJSONValue(value)
 			}
 		}
@@ -197,6 +221,9 @@ func below(shape *roots.Props, key string) *roots.Props {
 func fit(value any, shape *roots.Props) (any, error) {
 	switch value := value.(type) {
 	case map[string]any:
+		if !takes(shape, "object") {
+			return nil, misfit("a map", shape)
+		}
 		out := make(map[string]any, len(value))
 		for key, one := range value {
 			fitted, err := fit(one, below(shape, key))
@@ -209,6 +236,9 @@ func fit(value any, shape *roots.Props) (any, error) {
 		}
 		return out, nil
 	case []any:
+		if !takes(shape, "array") {
+			return nil, misfit("a list", shape)
+		}
 		out := make([]any, 0, len(value))
 		var items *roots.Props
 		if shape != nil && shape.Items != nil {
@@ -227,6 +257,20 @@ func fit(value any, shape *roots.Props) (any, error) {
 	default:
 		return fitScalar(value, shape)
 	}
+}
+
+// takes tells whether a schema has a map or a list.
+func takes(shape *roots.Props, kind string) bool {
+	return shape == nil || shape.Type == "" && !shape.XIntOrString || shape.Type == kind
+}
+
+// misfit says that a value is not what the schema wants.
+func misfit(what string, shape *roots.Props) error {
+	wanted := shape.Type
+	if shape.XIntOrString {
+		wanted = "number or text"
+	}
+	return fmt.Errorf("%s is no %s, which the schema wants", what, wanted)
 }
 
 // fitText gives a text the type that the schema wants. An empty one is nothing, but where a text is wanted.

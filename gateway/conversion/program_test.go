@@ -36,28 +36,28 @@ paths:
 - {from: v2, to: v1, spec: {schedule: "{{ .spec.plan.schedule }}", size: "{{ .spec.plan.size }}", note: "{{ .spec.note }}"}}
 `
 
-func compile(t *testing.T, text string, schemas map[string]*roots.Props) *conversion.Program {
-	t.Helper()
+func compile(tb testing.TB, text string, schemas map[string]*roots.Props) *conversion.Program {
+	tb.Helper()
 	declared := &orkv1.Conversion{}
 	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	program, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
 	if len(errs) > 0 {
-		t.Fatal(errs.ToAggregate())
+		tb.Fatal(errs.ToAggregate())
 	}
 	return program
 }
 
-func object(t *testing.T, text string) *unstructured.Unstructured {
-	t.Helper()
+func object(tb testing.TB, text string) *unstructured.Unstructured {
+	tb.Helper()
 	converted, err := yaml.YAMLToJSON([]byte(text))
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	o := &unstructured.Unstructured{}
 	if err := json.Unmarshal(converted, &o.Object); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return o
 }
@@ -106,6 +106,23 @@ paths:
 			reason: "unless that is asked for", paths: strings.ReplaceAll(paths, "{from: v1, to: v2,", "{from: v1, to: v2, passthrough: true,"), schemas: schemas,
 			from: backup("v1", `{size: "1", note: nn, more: {deep: [1]}}`), to: "v2",
 			want: backup("v2", `{plan: {size: 1, paused: false}, note: nn, size: "1", more: {deep: [1]}}`),
+		},
+		"PassthroughEmpty": {
+			reason: "what is listed and comes out empty is not passed through",
+			paths: `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, passthrough: true, spec: {a: "{{ if .spec.b }}x{{ end }}"}}
+- {from: v2, to: v1}
+`, from: backup("v1", `{a: 1, c: 2}`), to: "v2", want: backup("v2", `{c: 2}`),
+		},
+		"Map": {
+			reason: "a map is no text", paths: paths, schemas: schemas, from: backup("v1", `{schedule: {minute: 1}}`), to: "v2",
+			err: "from v1 to v2: spec.plan: schedule: a map is no string, which the schema wants",
+		},
+		"List": {
+			reason: "a list is no number", paths: paths, schemas: schemas, from: backup("v1", `{size: [1]}`), to: "v2",
+			err: "from v1 to v2: spec.plan: size: a list is no integer, which the schema wants",
 		},
 		"Hub": {
 			reason: "by the storage version", paths: hub, from: backup("v2", `{b: x}`), to: "v3", want: backup("v3", `{c: x}`),
@@ -173,11 +190,47 @@ func TestCompileErrors(t *testing.T) {
 	cases := map[string]struct{ reason, text, want string }{
 		"Unreachable": {
 			"no way from one version to another", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {}}]",
-			"conversion.paths: Required value: nothing leads from v2 to v1: declare a path, or one from v2 to the storage version and one from there to v1",
+			"conversion.paths: Required value: nothing leads from v2 to v1: declare a path",
 		},
 		"Twice": {
 			"two paths of one pair", "storageVersion: v1\npaths: [{from: v1, to: v2}, {from: v2, to: v1}, {from: v1, to: v2}]",
 			`conversion.paths[2]: Duplicate value: "v1 to v2"`,
+		},
+		"Hub": {
+			"no way that the storage version is on", "storageVersion: v1\npaths: [{from: v1, to: v2}, {from: v2, to: v1}, {from: v3, to: v1}]",
+			"conversion.paths: Required value: nothing leads from v1 to v3: declare a path",
+		},
+		"Spokes": {
+			"no way between two that are not stored", "storageVersion: v4\npaths: [{from: v1, to: v2}]",
+			"conversion.paths: Required value: nothing leads from v2 to v1: declare a path, or one from v2 to the storage version and one from there to v1",
+		},
+		"Unknown": {
+			"a field that the version that is made has not", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {plan: {siez: 1}}}, {from: v2, to: v1}]",
+			"conversion.paths[0].spec[plan].siez: Forbidden: spec.plan of v2 has no field siez in the schema: did you mean size? (valid: paused, schedule, size)",
+		},
+		"UnknownTop": {
+			"neither at the top", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {schedule: '{{ .spec.schedule }}'}}, {from: v2, to: v1}]",
+			"conversion.paths[0].spec[schedule]: Forbidden: spec of v2 has no field schedule in the schema (valid: note, plan)",
+		},
+		"Status": {
+			"nor in a status that the schema does not have", "storageVersion: v1\npaths: [{from: v1, to: v2, status: {phase: a}}, {from: v2, to: v1}]",
+			"conversion.paths[0].status[phase]: Forbidden: status of v2 has no field phase in the schema",
+		},
+		"Map": {
+			"a map for a text", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {note: {a: b}}}, {from: v2, to: v1}]",
+			"conversion.paths[0].spec[note]: Forbidden: spec.note of v2: a map is no string, which the schema wants",
+		},
+		"List": {
+			"a list for a number", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {plan: {size: [1]}}}, {from: v2, to: v1}]",
+			"conversion.paths[0].spec[plan].size: Forbidden: spec.plan.size of v2: a list is no integer, which the schema wants",
+		},
+		"Text": {
+			"a text without a template for a number", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {plan: {size: 5Gi}}}, {from: v2, to: v1}]",
+			`conversion.paths[0].spec[plan].size: Forbidden: spec.plan.size of v2: "5Gi" is no integer, which the schema wants`,
+		},
+		"Fraction": {
+			"a fraction for a whole number", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {plan: {size: 1.5}}}, {from: v2, to: v1}]",
+			`conversion.paths[0].spec[plan].size: Forbidden: spec.plan.size of v2: "1.5" is no integer, which the schema wants`,
 		},
 		"Field": {
 			"a field that the version has not", "storageVersion: v1\npaths: [{from: v1, to: v2, spec: {note: '{{ .spec.nots }}'}}, {from: v2, to: v1}]",
@@ -193,6 +246,67 @@ func TestCompileErrors(t *testing.T) {
 			_, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
 			if len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), tc.want) {
 				t.Errorf("\n%s\nCompile(...): %v, want %s", tc.reason, errs, tc.want)
+			}
+		})
+	}
+}
+
+// TestRoundTrip shows what is told of the way to another version and back.
+func TestRoundTrip(t *testing.T) {
+	hub := `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, spec: {size: "{{ .spec.size }}", ports: "{{ .spec.ports }}", state: "{{ .spec.state }}"}, status: {at: "{{ .status.phase }}"}}
+- {from: v2, to: v1, spec: {size: "{{ mul .spec.size 2 }}", ports: "{{ .spec.ports }}", kind: fixed}}
+- {from: v1, to: v3, passthrough: true}
+- {from: v3, to: v1, spec: {size: "{{ toInt .spec.size }}"}}
+`
+	cases := map[string]struct {
+		reason, paths string
+		schemas       map[string]*roots.Props
+		from, to      string
+		want          []string
+		err           string
+	}{
+		"Whole": {
+			reason: "what comes back loses nothing", paths: paths, schemas: schemas, from: backup("v1", `{size: "5", note: a, schedule: b}`), to: "v2",
+		},
+		"Lost": {
+			reason: "a field that no path names", paths: paths, schemas: schemas, from: backup("v2", `{plan: {size: 5, paused: true}, note: a}`), to: "v1",
+			want: []string{"spec.plan.paused was true and becomes false"},
+		},
+		"Preserve": {
+			reason: "which is kept", paths: "preserve: true" + paths, schemas: schemas, from: backup("v2", `{plan: {size: 5, paused: true}, note: a}`), to: "v1",
+		},
+		"Pruned": {
+			reason: "what the version does not have the API server drops by itself", paths: paths, schemas: schemas, from: backup("v1", `{size: "5", more: 1}`), to: "v2",
+		},
+		"Values": {
+			reason: "maps, lists and scalars are compared; what is empty, and what comes in addition, is no loss", paths: hub,
+			from: "{apiVersion: example.com/v1, kind: Backup, spec: {size: 2, ports: [{port: 1}], note: {a: b}, empty: {}, none: ''}, status: {phase: Done}}", to: "v2",
+			want: []string{"spec.note is lost", "spec.size was 2 and becomes 4", "status.phase is lost"},
+		},
+		"Back": {
+			reason: "a way back that fails", paths: hub, from: backup("v1", `{size: big}`), to: "v3",
+			err: `on the way back: from v3 to v1: conversion.paths[3].spec[size]: {{ toInt .spec.size }}: toInt: "big" is not a number`,
+		},
+		"There": {
+			reason: "and a way there", paths: paths, schemas: schemas, from: backup("v1", `{size: big}`), to: "v2",
+			err: `from v1 to v2: spec.plan: size: "big" is no integer, which the schema wants`,
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			losses, err := compile(t, tc.paths, tc.schemas).RoundTrip(object(t, tc.from), tc.to)
+			if (err != nil || tc.err != "") && (err == nil || err.Error() != tc.err) {
+				t.Errorf("\n%s\nRoundTrip(...): %v, want %s", tc.reason, err, tc.err)
+			}
+			var got []string
+			for _, one := range losses {
+				got = append(got, one.String())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nRoundTrip(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}

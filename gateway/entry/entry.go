@@ -28,10 +28,10 @@ type Entry struct {
 	Admission *admission.Entry
 	// Validates and Mutates tell which webhooks it has.
 	Validates, Mutates bool
-	// Conversion of its resources. Nil: there is none. UpdatesDefinition has the definition point to the gateway.
-	Conversion        *conversion.Program
-	Versions          []string
-	UpdatesDefinition bool
+	// Conversion of its resources. Nil: there is none. Converts tells whether the gateway converts by it, and UpdatesDefinition has the
+	// definition point to the gateway.
+	Conversion                  *conversion.Program
+	Converts, UpdatesDefinition bool
 	// Namespaces that it may be in, if GuardsNamespaces.
 	Namespaces       namespaces.Guard
 	GuardsNamespaces bool
@@ -85,11 +85,11 @@ func compile(
 	if s := security.Webhooks; s != nil && s.Admission != nil && yes(s.Admission.Enabled) {
 		errs = append(errs, e.admission(crd, s, language, roots.New(schemas[gvk.Version]), at)...)
 	}
+	var wrong field.ErrorList
+	e.Conversion, wrong = conversion.Compile(crd.Conversion, conversion.Options{Language: language, Schemas: schemas}, at.Child("conversion"))
+	errs = append(errs, wrong...)
 	if s := security.Conversion; crd.Conversion != nil && s != nil && yes(s.Enabled) {
-		var wrong field.ErrorList
-		e.Conversion, wrong = conversion.Compile(crd.Conversion, conversion.Options{Language: language, Schemas: schemas}, at.Child("conversion"))
-		errs = append(errs, wrong...)
-		e.UpdatesDefinition = crd.Conversion.UpdateCRD
+		e.Converts, e.UpdatesDefinition = e.Conversion != nil, crd.Conversion.UpdateCRD
 	}
 	if s := security.NamespaceProtection; s != nil && yes(s.Enabled) {
 		e.GuardsNamespaces = !e.Namespaces.IsZero()

@@ -59,7 +59,7 @@ func (s *state) counted(entry string, one auth.Authenticator) auth.Authenticator
 func (s *state) converted() func(kind schema.GroupKind, took time.Duration, err error) {
 	names := map[schema.GroupKind]string{}
 	for _, one := range s.entries {
-		if one.Conversion != nil {
+		if one.Converts {
 			names[one.GVK.GroupKind()] = one.Name
 			s.metrics.ExpectConversion(one.Name)
 		}

@@ -126,9 +126,9 @@ func (s *state) webhooks() map[string]http.Handler {
 	definitions := map[string]string{}
 	for _, one := range s.entries {
 		if one.Admission != nil {
-			entries[one.Resource.GroupResource()] = one.Admission
+			entries[one.Resource] = one.Admission
 		}
-		if one.Conversion != nil {
+		if one.Converts {
 			programs[one.GVK.GroupKind()] = one.Conversion
 		}
 		guards[one.Resource.GroupResource()] = one.Namespaces

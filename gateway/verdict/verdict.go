@@ -3,11 +3,13 @@ package verdict
 import (
 	"context"
 	"fmt"
+	"reflect"
 	"slices"
 	"time"
 
 	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -26,6 +28,8 @@ type Options struct {
 	Entries []*entry.Entry
 	// Old are resources as they were before. One that is among them is updated, any other is created.
 	Old []*unstructured.Unstructured
+	// Definition is that of an entry, nil where it is not known. Nil: none is.
+	Definition func(*entry.Entry) *apiextensionsv1.CustomResourceDefinition
 	// Now is the clock of rules. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -38,8 +42,10 @@ type Verdict struct {
 	Name       string `json:"name"`
 	Operation  string `json:"operation"`
 	// CRD is the name of the entry. Empty: the Katalogs have none for the kind.
-	CRD     string `json:"crd,omitempty"`
-	Allowed bool   `json:"allowed"`
+	CRD string `json:"crd,omitempty"`
+	// ConvertedTo is the apiVersion that the rules are about, where the resource has another one: changes and violations are of that.
+	ConvertedTo string `json:"convertedTo,omitempty"`
+	Allowed     bool   `json:"allowed"`
 	// Changes are what mutation makes of it, and Patch the same as the API server is told.
 	Changes []Change              `json:"changes,omitempty"`
 	Patch   []jsonpatch.Operation `json:"patch,omitempty"`
@@ -70,7 +76,7 @@ func Of(ctx context.Context, opts Options, resources ...*unstructured.Unstructur
 	entries := rules.Entries{}
 	for _, one := range opts.Entries {
 		if one.Admission != nil {
-			entries[one.Resource.GroupResource()] = one.Admission
+			entries[one.Resource] = one.Admission
 		}
 	}
 	asked := rules.Options{Entries: func() rules.Entries { return entries }, Now: opts.Now}
@@ -97,44 +103,111 @@ func (c *court) judge(ctx context.Context, o *unstructured.Unstructured) (Verdic
 	v := Verdict{
 		APIVersion: o.GetAPIVersion(), Kind: o.GetKind(), Namespace: o.GetNamespace(), Name: o.GetName(), Operation: string(admissionv1.Create), Allowed: true,
 	}
-	e := c.entry(o.GroupVersionKind().GroupKind())
+	e := c.entry(o.GroupVersionKind())
 	if e == nil {
 		v.Notes = append(v.Notes, "no CRD of the Katalogs is of this kind: nothing is asked about it")
 		return v, nil
 	}
 	v.CRD = e.Name
-	request, err := requestOf(e, o)
-	if err != nil {
-		return v, err
-	}
-	if old := c.old(o); old != nil {
+	q := question{entry: e, way: c.way(e), version: o.GroupVersionKind().Version, object: o, old: c.old(o)}
+	if q.old != nil {
 		v.Operation = string(admissionv1.Update)
-		request.Operation = admissionv1.Update
-		if request.OldObject.Raw, err = old.MarshalJSON(); err != nil {
-			return v, fmt.Errorf("encode what it was: %w", err)
-		}
 	}
-	v.note(e, &request)
-	v.guard(ctx, e, request)
-	mutated, response := c.mutator.Mutate(ctx, &request)
-	v.take(e, o, response)
-	if !v.Allowed || mutated == nil {
+	err := q.way.unserved(q.version)
+	if err == nil && e.Admission != nil { // who has no rules is asked about the namespace alone
+		err = q.convert()
+	}
+	if err != nil {
+		v.refuse(err)
 		return v, nil
 	}
-	if request.Object.Raw, err = mutated.MarshalJSON(); err != nil {
-		return v, fmt.Errorf("encode what mutation makes of it: %w", err)
-	}
-	v.take(e, o, c.validator.Handle(ctx, request))
-	return v, nil
+	v.convertedFrom(&q)
+	err = c.ask(ctx, &v, &q)
+	return v, err
 }
 
-func (c *court) entry(kind schema.GroupKind) *entry.Entry {
-	for _, one := range c.opts.Entries {
-		if one.GVK.GroupKind() == kind {
-			return one
+// question is what the API server asks about a resource.
+type question struct {
+	entry *entry.Entry
+	way   *way
+	// version is that of the request.
+	version string
+	// object and old are in the version of the rules. A nil old is created.
+	object, old *unstructured.Unstructured
+}
+
+// convert brings the objects to the version of the rules.
+func (q *question) convert() (err error) {
+	if q.object, err = q.way.there(q.object); err == nil && q.old != nil {
+		q.old, err = q.way.there(q.old)
+	}
+	return err
+}
+
+// ask has the handlers answer.
+func (c *court) ask(ctx context.Context, v *Verdict, q *question) error {
+	request, err := requestOf(q.entry, q.object)
+	if err != nil {
+		return err
+	}
+	if q.old != nil {
+		request.Operation = admissionv1.Update
+		if request.OldObject.Raw, err = q.old.MarshalJSON(); err != nil {
+			return fmt.Errorf("encode what it was: %w", err)
 		}
 	}
+	v.note(q.entry, &request)
+	v.guard(ctx, q.entry, request)
+	mutated, response := c.mutator.Mutate(ctx, &request)
+	v.take(q.entry, q.object, response)
+	if !v.Allowed || mutated == nil {
+		return nil
+	}
+	if len(response.Patches) > 0 {
+		mutated = v.kept(q, mutated)
+	}
+	if mutated == nil {
+		return nil
+	}
+	if request.Object.Raw, err = mutated.MarshalJSON(); err != nil {
+		return fmt.Errorf("encode what mutation makes of it: %w", err)
+	}
+	v.take(q.entry, q.object, c.validator.Handle(ctx, request))
 	return nil
+}
+
+// kept is what the version of the request keeps of what mutation makes of a resource: the API server has it in that version once more before it asks
+// about the validation. Nil: it is refused.
+func (v *Verdict) kept(q *question, mutated *unstructured.Unstructured) *unstructured.Unstructured {
+	kept, err := q.way.again(mutated, q.version)
+	if err != nil {
+		v.refuse(err)
+		return nil
+	}
+	if !reflect.DeepEqual(kept.Object["spec"], mutated.Object["spec"]) {
+		v.Notes = append(v.Notes, q.version+" does not keep all of what mutation makes of it")
+	}
+	return kept
+}
+
+// entry is that of a kind which the API server asks about: the one of the version, else the first with rules, else the first.
+func (c *court) entry(gvk schema.GroupVersionKind) *entry.Entry {
+	var found *entry.Entry
+	better := func(one, than *entry.Entry) bool {
+		if (one.Admission != nil) != (than.Admission != nil) {
+			return one.Admission != nil
+		}
+		return one.GVK.Version < than.GVK.Version
+	}
+	for _, one := range c.opts.Entries {
+		switch {
+		case one.GVK == gvk && one.Admission != nil:
+			return one
+		case one.GVK.GroupKind() == gvk.GroupKind() && (found == nil || better(one, found)):
+			found = one
+		}
+	}
+	return found
 }
 
 func (c *court) old(o *unstructured.Unstructured) *unstructured.Unstructured {
@@ -180,6 +253,9 @@ func requestOf(e *entry.Entry, o *unstructured.Unstructured) (admission.Request,
 		Name:     o.GetName(), Namespace: o.GetNamespace(), Operation: admissionv1.Create, Object: runtime.RawExtension{Raw: raw},
 	}}, nil
 }
+
+// refuse has a resource denied that the API server does not get as far as to ask about.
+func (v *Verdict) refuse(err error) { v.Allowed, v.Reason = false, err.Error() }
 
 // guard asks whether a resource may be in its namespace.
 func (v *Verdict) guard(ctx context.Context, e *entry.Entry, request admission.Request) {

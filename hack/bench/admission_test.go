@@ -34,7 +34,7 @@ func TestGated(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	entries := gateway.Entries{compiled[0].Resource.GroupResource(): compiled[0].Admission}
+	entries := gateway.Entries{compiled[0].Resource: compiled[0].Admission}
 	opts := gateway.Options{Entries: func() gateway.Entries { return entries }}
 	mutator, validator := gateway.NewMutator(opts), gateway.NewValidator(opts)
 

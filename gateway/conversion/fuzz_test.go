@@ -1,0 +1,73 @@
+package conversion_test
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/util/json"
+)
+
+// FuzzConvert converts any spec: what is made has the types of the schema, is the same each time, and with preserve it comes back whole.
+func FuzzConvert(f *testing.F) {
+	for _, seed := range []string{
+		`{"schedule":"5","size":"5","note":"7"}`, `{"size":"5Gi"}`, `{"size":1e3}`, `{"size":"1e3","note":5}`, `{"size":"99999999999999999999"}`,
+		`{"plan":{"size":5,"paused":true},"note":null}`, `{"note":{"a":1}}`, `{"size":[1]}`, `{"size":" "}`, `{"schedule":""}`, `null`, `[]`, `5`,
+	} {
+		f.Add(seed)
+	}
+	plain, kept := compile(f, paths, schemas), compile(f, "preserve: true"+paths, schemas)
+	f.Fuzz(func(t *testing.T, text string) {
+		var spec any
+		if json.Unmarshal([]byte(text), &spec) != nil {
+			t.Skip()
+		}
+		for from, to := range map[string]string{"v1": "v2", "v2": "v1"} {
+			o := object(t, backup(from, "{}"))
+			o.Object["spec"] = spec
+			once, err := plain.Convert(o, to)
+			if err != nil {
+				continue
+			}
+			fits(t, once)
+			twice, err := plain.Convert(o, to)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(once.Object, twice.Object); diff != "" {
+				t.Errorf("another time another result: -once, +twice:\n%s", diff)
+			}
+			_, isMap := spec.(map[string]any)
+			if losses, err := kept.RoundTrip(o, to); isMap && (err != nil || len(losses) > 0) {
+				t.Errorf("with preserve: %v, %v", losses, err)
+			}
+		}
+	})
+}
+
+// fits checks the types of what is made.
+func fits(t *testing.T, o *unstructured.Unstructured) {
+	t.Helper()
+	spec, _ := o.Object["spec"].(map[string]any)
+	wants := func(value any, name string, fits bool) {
+		if value != nil && !fits {
+			t.Errorf("%s is %T", name, value)
+		}
+	}
+	text := func(name string) {
+		_, fits := spec[name].(string)
+		wants(spec[name], name, fits)
+	}
+	text("note")
+	if o.GroupVersionKind().Version == "v1" {
+		text("schedule")
+		text("size")
+		return
+	}
+	plan, _ := spec["plan"].(map[string]any)
+	_, whole := plan["size"].(int64)
+	_, large := plan["size"].(float64) // a whole number that no integer holds
+	wants(plan["size"], "size", whole || large)
+	_, truth := plan["paused"].(bool)
+	wants(plan["paused"], "paused", truth)
+}
