@@ -104,7 +104,7 @@ func readReference(t *testing.T) reference {
 	t.Helper()
 	p := read(t, "katalog.md")
 	r := reference{schema: readSchema(t), supported: vocabulary{}, unsupported: vocabulary{}}
-	for _, one := range p.tables(t, "fields") {
+	for _, one := range append(p.tables(t, "fields"), read(t, "gateway.md").tables(t, "fields")...) {
 		for owner := range strings.FieldsSeq(one.argument) {
 			for _, row := range one.rows {
 				for _, path := range words(row[0]) {

@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -43,6 +44,9 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 // serveNamespace checks that what is offered lands where it is operated.
 func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 	namespace, allowed := strings.TrimSpace(string(crd.Serve.Namespace)), crd.AllowedNamespaces
+	if crd.Namespace != "" {
+		allowed = []string{crd.Namespace}
+	}
 	switch {
 	case namespace == "":
 	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1:
@@ -55,7 +59,8 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 // operatedIn checks that a namespace is one that the CRD is operated in.
 func (c *checker) operatedIn(crd *orkv1.CRD, namespace string, at *field.Path) {
 	c.problems(at, validation.IsDNS1123Label(namespace))
-	if len(crd.AllowedNamespaces) > 0 && !slices.Contains(crd.AllowedNamespaces, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
+	watched := crd.Namespace == "" || crd.Namespace == namespace
+	if !watched || len(crd.AllowedNamespaces) > 0 && !slices.Contains(crd.AllowedNamespaces, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
 		c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
 	}
 }
@@ -82,12 +87,18 @@ func (c *checker) surfaces(katalog *orkv1.Katalog) {
 				c.errorf(named[target], "the target %s is that of another CRD too, at %s", quote(target), c.doc.place(first.String()))
 			}
 			names[target] = named[target]
-			for path, value := range crd.Serve.Target[target].FieldSelector {
-				here := named[target].Child("fieldSelector").Key(path)
-				if first := selected[path+"="+value]; first != nil {
+			selector := crd.Serve.Target[target].FieldSelector
+			for _, path := range slices.Sorted(maps.Keys(selector)) {
+				here, value := named[target].Child("fieldSelector").Key(path), selector[path]
+				keys, err := dotpath.Parse(path)
+				if err != nil {
+					continue // which is told
+				}
+				pair := dotpath.Write(keys) + "=" + value
+				if first := selected[pair]; first != nil {
 					c.errorf(here, "%s selects another target too, at %s", quote(value), c.doc.place(first.String()))
 				}
-				selected[path+"="+value] = here
+				selected[pair] = here
 			}
 		}
 	}
@@ -101,6 +112,10 @@ func (c *checker) serveModes(serve *orkv1.Serve, path *field.Path) {
 		}
 	}
 	neither(serve.Modes, path)
+	if serve.Modes != nil && !on(serve.Modes.Target) && len(serve.Target) > 0 {
+		c.errorf(path.Child("target"), "excludes modes.target: false, with which nobody asks for a target: leave one of the two out; "+
+			"a target that takes whole resources alone has modes.target: false of its own")
+	}
 	offered := len(serve.Target) == 0
 	for _, name := range slices.Sorted(maps.Keys(serve.Target)) {
 		target, at := serve.Target[name], path.Child("target").Key(name)
@@ -110,12 +125,32 @@ func (c *checker) serveModes(serve *orkv1.Serve, path *field.Path) {
 		if target.Modes != nil && target.Modes.CR != nil {
 			whole = target.Modes
 		}
+		c.fieldSelector(target.FieldSelector, at.Child("fieldSelector"))
 		if len(target.FieldSelector) > 0 && whole != nil && !on(whole.CR) {
 			c.warnf(at.Child("fieldSelector"), "has no effect: it routes whole resources, which are not taken")
 		}
 	}
 	if serve.Enabled && !offered {
 		c.warnf(path.Child("target"), "no target is enabled: nothing is offered")
+	}
+}
+
+// maxSelected is how many paths a fieldSelector has.
+const maxSelected = 3
+
+// fieldSelector checks the paths by which whole resources find their target.
+func (c *checker) fieldSelector(selector map[string]string, at *field.Path) {
+	if len(selector) > maxSelected {
+		c.errorf(at, "has %d paths, and at most %d: give the resources one field that tells their target", len(selector), maxSelected)
+	}
+	for _, path := range slices.Sorted(maps.Keys(selector)) {
+		keys, err := dotpath.ThroughMaps(path)
+		switch {
+		case err != nil:
+			c.errorf(at.Key(path), "%s", err)
+		case len(keys) < 2 || keys[0] != "spec" && keys[0] != "metadata":
+			c.errorf(at.Key(path), "want a path in the spec or the metadata of a resource, such as spec.tier, got %s", quote(path))
+		}
 	}
 }
 

@@ -39,6 +39,9 @@ var hints = map[reflect.Type]map[string]string{
 	reflect.TypeFor[orkv1.Serve](): {
 		"matchFields": "no longer supported; write fieldSelector on a target",
 	},
+	reflect.TypeFor[orkv1.ServeTarget](): {
+		"matchFields": "no longer supported; write fieldSelector, a map from path to value",
+	},
 	reflect.TypeFor[orkv1.Block]():          blockHints,
 	reflect.TypeFor[orkv1.MotifResources](): blockHints,
 }

@@ -80,7 +80,9 @@ var respellings = map[reflect.Type][]respelling{
 	reflect.TypeFor[orkv1.ResourceQuota]():   {move("copyToNamespaces", "toNamespaces", current)},
 	reflect.TypeFor[orkv1.LimitRange]():      {move("copyToNamespaces", "toNamespaces", current)},
 	reflect.TypeFor[orkv1.ExternalCall]():    {tokenVariable},
-	reflect.TypeFor[orkv1.Serve]():           {targetName},
+	reflect.TypeFor[orkv1.Serve]():           {move("targets", "target", older), targetName, oneName("cluster", "clusters")},
+	reflect.TypeFor[orkv1.ServeTarget]():     {oneName("cluster", "clusters")},
+	reflect.TypeFor[orkv1.ServeToken]():      {asField("permissions", "global", older)},
 	reflect.TypeFor[orkv1.ServeApply]():      {move("targetOverride", "overrides.targetConflict", older)},
 	reflect.TypeFor[orkv1.OperatorAutoscale](): {
 		move("when", "conditions.when", older),

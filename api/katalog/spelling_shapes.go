@@ -128,6 +128,19 @@ func targetName(_ *decoder, n *node, _ string) {
 	n.fields[i].value = targets
 }
 
+// oneName reads a single text as the only element of a list that has another key.
+func oneName(from, to string) respelling {
+	return func(d *decoder, n *node, path string) {
+		i := n.index(from)
+		if i < 0 || !n.fields[i].value.isText() {
+			return
+		}
+		only := n.fields[i].value
+		n.fields[i].value = &node{kind: kindList, pos: only.pos, items: []*node{only}}
+		move(from, to, older)(d, n, path)
+	}
+}
+
 // variable is a reference to an environment variable and nothing else.
 var variable = regexp.MustCompile(`^\$(?:\{(\w+)\}|(\w+))$`)
 

@@ -70,7 +70,7 @@ func shapeOf(props *Props) template.Shape {
 	case "string":
 		shape.Type = notes.TypeString
 	case "integer", "number":
-		shape.Type = notes.TypeNumber
+		shape.Type, shape.Whole = notes.TypeNumber, props.Type == "integer"
 	case "boolean":
 		shape.Type = notes.TypeBool
 	case "array":

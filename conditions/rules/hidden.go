@@ -26,17 +26,12 @@ func HiddenOf(serve *orkv1.Serve) Hidden {
 			continue
 		}
 		h.paths = append(h.paths, template.Path{roots.RequestRoot, one.key}, template.Path{roots.IntentRoot, one.key})
-		switch {
-		case one.group != "fields":
+		if one.group != "fields" {
 			h.paths = append(h.paths, template.Path{"metadata", one.group, one.key})
 			continue
-		case one.GateOnly:
-			continue
 		}
-		for _, place := range one.places() {
-			if path, err := ParsePath(string(place)); err == nil { // a path that can't be read is reported where it is checked
-				h.paths = append(h.paths, path)
-			}
+		for _, written := range one.written() {
+			h.paths = append(h.paths, written.path)
 		}
 	}
 	return h

@@ -10,22 +10,31 @@ import (
 
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
-// ValidationOf compiles the validation of a CRD: its rules, and before them those that follow from what is served of it.
+// ValidationOf compiles the validation of a CRD: its rules, and before them those that follow from what is served of it. What is not
+// enabled is checked alone.
 func ValidationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Validation, field.ErrorList) {
 	own, errs := CompileValidation(l, crd.Validation, at.Child("validation"))
 	all := &Validation{hidden: HiddenOf(crd.Serve)}
 	for _, one := range served(crd.Serve) {
+		if wrong := append(one.shown(l, at), one.fits(l.Roots(), at)...); len(wrong) > 0 {
+			errs = append(errs, wrong...)
+			continue
+		}
 		for _, rule := range one.validation() {
 			if crd.Validation != nil && slices.ContainsFunc(crd.Validation.Rules, func(r orkv1.ValidationRule) bool { return sameCheck(&r, &rule) }) {
 				continue
 			}
 			c := &compiler{language: l}
-			all.rules = append(all.rules, c.validationRule(&rule, 0, one.at(at)))
-			errs, all.references = append(errs, c.errors...), append(all.references, c.references...)
+			compiled := c.validationRule(&rule, 0, one.at(at))
+			errs = append(errs, c.errors...)
+			if crd.Serve.Enabled {
+				all.rules, all.references = append(all.rules, compiled), append(all.references, c.references...)
+			}
 		}
 	}
 	if own != nil {
@@ -37,7 +46,8 @@ func ValidationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Valida
 	return all, nil
 }
 
-// MutationOf compiles the mutation of a CRD: its rules, and behind them those that follow from what is served of it.
+// MutationOf compiles the mutation of a CRD: its rules, and behind them those that follow from what is served of it. What is not enabled is
+// checked alone.
 func MutationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Mutation, field.ErrorList) {
 	own, errs := CompileMutation(l, crd.Mutation, at.Child("mutation"))
 	all := &Mutation{}
@@ -46,13 +56,20 @@ func MutationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Mutation
 	}
 	all.hidden = HiddenOf(crd.Serve)
 	for _, one := range served(crd.Serve) {
-		for _, rule := range one.mutation() {
+		if wrong := one.fits(l.Roots(), at); len(wrong) > 0 {
+			errs = append(errs, wrong...)
+			continue
+		}
+		for _, rule := range one.mutation(l.Roots()) {
 			if crd.Mutation != nil && slices.ContainsFunc(crd.Mutation.Rules, func(r orkv1.MutationRule) bool { return sameChange(&r, &rule) }) {
 				continue
 			}
 			c := &compiler{language: l}
-			all.rules = append(slices.Clip(all.rules), c.mutationRule(&rule, 0, one.at(at)))
-			errs, all.references = append(errs, c.errors...), append(slices.Clip(all.references), c.references...)
+			compiled := c.mutationRule(&rule, 0, one.at(at))
+			errs = append(errs, c.errors...)
+			if crd.Serve.Enabled {
+				all.rules, all.references = append(slices.Clip(all.rules), compiled), append(slices.Clip(all.references), c.references...)
+			}
 		}
 	}
 	if len(errs) > 0 || len(all.rules) == 0 {
@@ -65,20 +82,20 @@ func MutationOf(l *template.Language, crd *orkv1.CRD, at *field.Path) (*Mutation
 type servedField struct {
 	*orkv1.ServeField
 	group, key string
-	// fields are the places of all fields, by their keys: where a condition finds them in a resource. Empty: nowhere.
-	fields map[string]orkv1.Template
+	// places are those of all fields, by their keys: where a condition finds them in a resource. Empty: nowhere.
+	places map[string]orkv1.Template
 }
 
 // served are the fields of an intent in the order of their rules: by order, those without one last, then by their keys.
 func served(serve *orkv1.Serve) []*servedField {
-	if serve == nil || !serve.Enabled {
+	if serve == nil {
 		return nil
 	}
 	places := map[string]orkv1.Template{}
 	var all []*servedField
 	for group, fields := range serve.FieldGroups() {
 		for _, key := range slices.Sorted(maps.Keys(fields)) {
-			one := &servedField{ServeField: new(fields[key]), group: group, key: key, fields: places}
+			one := &servedField{ServeField: new(fields[key]), group: group, key: key, places: places}
 			places[key] = one.place()
 			all = append(all, one)
 		}
@@ -93,31 +110,30 @@ func (s *servedField) at(crd *field.Path) *field.Path { return crd.Child("serve"
 
 // place is where a condition or a rule finds the field in a resource.
 func (s *servedField) place() orkv1.Template {
-	switch {
-	case s.group == "labels":
+	switch s.group {
+	case "labels":
 		return orkv1.Template(fmt.Sprintf("{{ getLabel . %q }}", s.key))
-	case s.group == "annotations":
+	case "annotations":
 		return orkv1.Template(fmt.Sprintf("{{ getAnnotation . %q }}", s.key))
-	case s.GateOnly || len(s.Values) > 0:
-		return ""
 	}
-	return specPlace(cmp.Or(s.Path, s.key))
+	for _, one := range s.written() {
+		if len(s.Values) == 0 {
+			return read(one.path)
+		}
+	}
+	return ""
 }
 
-func specPlace(path string) orkv1.Template {
-	return orkv1.Template("spec." + strings.TrimPrefix(path, "spec."))
-}
-
-// places are all that the field is written to, in the order of their paths.
-func (s *servedField) places() []orkv1.Template {
-	if len(s.Values) == 0 {
-		return []orkv1.Template{s.place()}
+// read is a path from the resource down, as a condition reads it.
+func read(path template.Path) orkv1.Template {
+	if dotpath.Plain(path) {
+		return orkv1.Template(path.String())
 	}
-	all := make([]orkv1.Template, 0, len(s.Values))
-	for _, path := range slices.Sorted(maps.Keys(s.Values)) {
-		all = append(all, specPlace(path))
+	var keys strings.Builder
+	for _, key := range path[1:] {
+		fmt.Fprintf(&keys, " %q", key)
 	}
-	return all
+	return orkv1.Template("{{ get ." + path[0] + keys.String() + " }}")
 }
 
 func (s *servedField) label() string { return cmp.Or(s.Label, s.key) }
@@ -135,7 +151,7 @@ func (s *servedField) guard() (orkv1.Conditions, bool) {
 	guard := *s.Conditions.DeepCopy()
 	for _, list := range [][]orkv1.Condition{guard.When, guard.Or} {
 		for i := range list {
-			place, isField := s.fields[strings.TrimPrefix(strings.TrimSpace(string(list[i].Field)), ".")]
+			place, isField := s.places[keyOf(&list[i])]
 			switch {
 			case isField && place == "":
 				return guard, false
@@ -160,16 +176,23 @@ func (s *servedField) validation() []orkv1.ValidationRule {
 			Name: fmt.Sprintf("serve.%s[%s].%s", s.group, s.key, name), Condition: compared, Conditions: guard, Message: orkv1.Template(message), Link: s.link(place),
 		})
 	}
+	places := []orkv1.Template{s.place()}
+	if s.group == "fields" {
+		places = nil
+		for _, one := range s.written() {
+			places = append(places, read(one.path))
+		}
+	}
 	if s.Required {
-		for _, place := range s.places() {
+		for _, place := range places {
 			add("required", place, orkv1.Condition{Exists: new(true)}, guard, s.label()+" is required")
 		}
 	}
 	// What is sent and what is written differ where a template stands between them: then the API alone knows what was sent.
-	if len(s.Enum) > 0 && s.Value == "" && len(s.Values) == 0 {
+	if len(s.Enum) > 0 && s.Value == "" && len(s.Values) == 0 && len(places) > 0 {
 		there := *guard.DeepCopy()
-		there.When = append(there.When, orkv1.Condition{Field: s.place(), Exists: new(true)})
-		add("enum", s.place(), among(s.Enum), there, s.label()+" must be one of: "+strings.Join(s.Enum, ", "))
+		there.When = append(there.When, orkv1.Condition{Field: places[0], Exists: new(true)})
+		add("enum", places[0], among(s.Enum), there, s.label()+" must be one of: "+strings.Join(s.Enum, ", "))
 	}
 	return all
 }
@@ -189,19 +212,20 @@ func among(values []string) orkv1.Condition {
 }
 
 // mutation are the values that the field has without or whatever was sent.
-func (s *servedField) mutation() []orkv1.MutationRule {
-	target := s.place()
+func (s *servedField) mutation(known template.Roots) []orkv1.MutationRule {
+	rule := orkv1.MutationRule{Name: fmt.Sprintf("serve.%s[%s]", s.group, s.key), Override: s.Override}
 	if s.group != "fields" {
-		target = orkv1.Template(fmt.Sprintf("metadata.%s[%q]", s.group, s.key))
+		rule.Field = orkv1.Template(dotpath.Write([]string{"metadata", s.group, s.key}))
+		if s.Override == nil {
+			rule.Default = s.Default // that of a field is the schema's
+		}
+	} else if written := s.written(); len(written) == 1 && len(s.Values) == 0 {
+		rule.Field = orkv1.Template(dotpath.Write(written[0].path))
+		if s.Type != "enum" && (known == nil || known.Shape(written[0].path).Type == "") { // else it gets the schema's type
+			rule.ValueType = string(s.Type)
+		}
 	}
-	if target == "" {
-		return nil
-	}
-	rule := orkv1.MutationRule{Name: fmt.Sprintf("serve.%s[%s]", s.group, s.key), Field: target, Override: s.Override}
-	if s.group != "fields" && s.Override == nil {
-		rule.Default = s.Default // that of a field is the schema's
-	}
-	if rule.Default == nil && rule.Override == nil {
+	if rule.Field == "" || rule.Default == nil && rule.Override == nil {
 		return nil
 	}
 	return []orkv1.MutationRule{rule}

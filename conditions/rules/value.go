@@ -159,6 +159,21 @@ func (t target) contradiction(value any) string {
 	return ""
 }
 
+// kind is the type that the schema tells of the field, if that is one of a single value.
+func (t target) kind() kind {
+	switch {
+	case t.shape.Type == notes.TypeString:
+		return asString
+	case t.shape.Type == notes.TypeNumber && t.shape.Whole:
+		return asInt
+	case t.shape.Type == notes.TypeNumber:
+		return asFloat
+	case t.shape.Type == notes.TypeBool:
+		return asBool
+	}
+	return asItIs
+}
+
 // kind is the type that the rule says; of one that says none, the type of the field where the schema tells it, and else the
 // type that the value has.
 func (c *compiler) kind(valueType string, to target, at *field.Path) kind {
@@ -174,13 +189,15 @@ func (c *compiler) kind(valueType string, to target, at *field.Path) kind {
 	if to.label {
 		return asString
 	}
-	of, scalar := map[string]kind{notes.TypeString: asString, notes.TypeNumber: asFloat, notes.TypeBool: asBool}[to.shape.Type]
+	of := to.kind()
 	switch {
 	case k == asItIs:
 		return of
 	case to.shape.Type == "", k == of, k == asInt && of == asFloat:
 		return k
-	case scalar:
+	case k == asFloat && of == asInt:
+		return of
+	case of != asItIs:
 		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: use %s, or leave it out", WritePath(to.path), to.shape.Type, of)))
 	default:
 		c.wrong(field.Invalid(at, valueType, fmt.Sprintf("%s is a %s: leave it out", WritePath(to.path), to.shape.Type)))

@@ -24,6 +24,8 @@ type Misread struct {
 type Shape struct {
 	// Type is one of the Type constants of package notes, empty when it is not known.
 	Type string
+	// Whole: of a number, it has no fraction.
+	Whole bool
 	// Enum lists the values there can be, as texts; nil when there may be others.
 	Enum []string
 }

@@ -21,6 +21,7 @@ func FuzzIntent(f *testing.F) {
 	}
 	for _, seed := range []string{
 		`{"target":"cache","name":"c1","team":"core","size":"5Gi","replicas":2,"plan":"gold","note":"x","password":"s3cret"}`,
+		`{"target":"cache","name":"c1","team":"core","mirror":{"a.b":1},"both":["x"]}`,
 		`{"target":"cache","name":{"a":[1]},"team":null,"size":[],"replicas":"NaN","plan":1e400}`,
 		`{"target":"hidden","name":"c1"}`, `{"target":7}`, `{"target":"cache","apiVersion":"v1","kind":"Pod"}`,
 		`{"apiVersion":"example.com/v1","kind":"Cache","metadata":{"name":"a","labels":{"team":"core"},"finalizers":["a/b"],"ownerReferences":[{}],"annotations":{"orkestra.konductor.io/serve-source":"me"}},"spec":{"storage":{"size":"1Gi"}},"status":{"ok":true}}`,

@@ -11,8 +11,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
@@ -49,12 +51,18 @@ type Surface struct {
 	// Overwrites tells whether a caller may take fields over, and Moves whether a resource may be moved away from here.
 	Overwrites, Moves bool
 	// selector routes whole resources here.
-	selector map[string]string
+	selector []selected
 	tokens   []map[string]orkv1.ServeToken
 	response response
 	// clusters that resources go to, none for the API's own, and whether that is also where they go when these come to none.
 	clusters  []route
 	fallsBack bool
+}
+
+// selected is a value by which a whole resource finds its surface.
+type selected struct {
+	path  template.Path
+	value string
 }
 
 // Alias is the name of a surface that is not the primary one.
@@ -98,7 +106,6 @@ func Compile(name string, crd *orkv1.CRD, resource schema.GroupVersionResource, 
 	if declared == nil || !declared.Enabled {
 		return nil, nil
 	}
-	at = at.Child("serve")
 	gvk := schema.GroupVersionKind{Group: crd.APITypes.Group, Version: crd.APITypes.Version, Kind: crd.APITypes.Kind}
 	c := &CRD{
 		Name: name, GVK: gvk, Resource: resource, Namespaced: crd.Namespaced == nil || *crd.Namespaced, Title: cmp.Or(declared.Title, gvk.Kind),
@@ -106,6 +113,8 @@ func Compile(name string, crd *orkv1.CRD, resource schema.GroupVersionResource, 
 		Fields: map[string]*Field{}, Surfaces: map[string]*Surface{}, schema: known,
 	}
 	compiler := &compiler{language: language, crd: c}
+	compiler.wrong(rules.CheckServed(language.Within(roots.New(known)), crd, at)...)
+	at = at.Child("serve")
 	c.name, c.namespace = compiler.named(declared.Name, at.Child("name")), compiler.named(declared.Namespace, at.Child("namespace"))
 	switch {
 	case c.Namespaced && declared.Namespace == "":
@@ -158,36 +167,18 @@ func (c *compiler) field(key string, place Place, declared orkv1.ServeField, at 
 	case declared.GateOnly:
 		f.Place = Nowhere
 	case place == InSpec && len(declared.Values) > 0:
-		for _, path := range slices.Sorted(maps.Keys(declared.Values)) {
-			c.there(path, at.Child("values").Key(path))
-			f.values = append(f.values, fanned{path: specPath(path), value: c.template(declared.Values[path], at.Child("values").Key(path))})
+		for _, text := range slices.Sorted(maps.Keys(declared.Values)) {
+			path, _ := dotpath.BelowSpec(text) // an error is told by rules.CheckServed
+			f.values = append(f.values, fanned{path: path, value: c.template(declared.Values[text], at.Child("values").Key(text))})
 		}
 	case place == InSpec:
-		where := at
-		if declared.Path != "" {
-			where = at.Child("path")
-		}
-		c.there(cmp.Or(declared.Path, key), where)
-		f.path = specPath(cmp.Or(declared.Path, key))
+		f.path, _ = dotpath.OfField(key, declared.Path)
 	}
 	if declared.Value != "" {
 		f.value = c.template(declared.Value, at.Child("value"))
 	}
 	c.crd.Fields[key] = f
 }
-
-// there checks a path below spec against the schema, if that is known.
-func (c *compiler) there(path string, at *field.Path) {
-	if c.crd.schema == nil {
-		return
-	}
-	if misread := roots.New(c.crd.schema).Check(append(template.Path{"spec"}, specPath(path)...)); misread != nil && !misread.Warning {
-		c.wrong(field.Invalid(at, path, misread.Problem))
-	}
-}
-
-// specPath splits a path below spec, whose first element may be spec itself.
-func specPath(path string) []string { return strings.Split(strings.TrimPrefix(path, "spec."), ".") }
 
 func (c *compiler) surfaces(declared *orkv1.Serve, at *field.Path) {
 	targets := declared.Target
@@ -197,11 +188,15 @@ func (c *compiler) surfaces(declared *orkv1.Serve, at *field.Path) {
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		one, here := targets[name], at.Child("target").Key(name)
 		s := &Surface{
-			CRD: c.crd, Name: name, Enabled: yes(one.Enabled, true), selector: one.FieldSelector,
+			CRD: c.crd, Name: name, Enabled: yes(one.Enabled, true),
 			Intents:    mode(one.Modes, declared.Modes, func(m *orkv1.ServeModes) *bool { return m.Target }),
 			Resources:  mode(one.Modes, declared.Modes, func(m *orkv1.ServeModes) *bool { return m.CR }),
 			Overwrites: override(one.Apply, declared.Apply, func(o *orkv1.ServeOverrides) *bool { return o.ResourceConflict }),
 			Moves:      override(one.Apply, declared.Apply, func(o *orkv1.ServeOverrides) *bool { return o.TargetConflict }),
+		}
+		for _, text := range slices.Sorted(maps.Keys(one.FieldSelector)) {
+			path, _ := dotpath.Parse(text) // an error is told by rules.CheckServed
+			s.selector = append(s.selector, selected{path, one.FieldSelector[text]})
 		}
 		for _, tokens := range []map[string]orkv1.ServeToken{one.Tokens, declared.Tokens} {
 			if tokens != nil {
@@ -268,9 +263,9 @@ func (c *CRD) route(object *unstructured.Unstructured) *Surface {
 }
 
 func (s *Surface) selects(object *unstructured.Unstructured) bool {
-	for path, want := range s.selector {
-		value, found, _ := unstructured.NestedFieldNoCopy(object.Object, strings.Split(path, ".")...)
-		if !found || template.Text(value) != want {
+	for _, one := range s.selector {
+		value, found, _ := unstructured.NestedFieldNoCopy(object.Object, one.path...)
+		if !found || template.Text(value) != one.value {
 			return false
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation"
 
+	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
@@ -141,7 +142,7 @@ func (f *Field) write(object *unstructured.Unstructured, sent any, intent map[st
 	for _, one := range f.values {
 		made, err := one.value.Value(facts)
 		if err != nil {
-			return fmt.Errorf("%s: %w", strings.Join(one.path, "."), err)
+			return fmt.Errorf("%s: %w", dotpath.Write(one.path), err)
 		}
 		if err := set(object, one.path, made, f.kind(one.path, known, true)); err != nil {
 			return err
@@ -219,7 +220,7 @@ func set(object *unstructured.Unstructured, path []string, value any, kind strin
 		value = template.Text(value)
 	}
 	if err := unstructured.SetNestedField(object.Object, value, append([]string{"spec"}, path...)...); err != nil {
-		return fmt.Errorf("spec.%s: another field stands in its way", strings.Join(path, "."))
+		return fmt.Errorf("%s: another field stands in its way", dotpath.Write(append([]string{"spec"}, path...)))
 	}
 	return nil
 }

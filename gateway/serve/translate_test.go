@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
@@ -34,6 +35,8 @@ fields:
   derived: {value: '{{ toInt .request.pin }}'}
   plan: {values: {plan.name: '{{ .value }}', plan.tier: '{{ upper .value }}'}}
   secretly: {gateOnly: true}
+  mirror: {path: 'nodes["a.example.com/b"]'}
+  both: {values: {'nodes["x.y"]': '{{ .value }}', 'spec.nodes.z': '{{ .value }}'}}
   old: {disabled: no longer offered}
 labels:
   team: {label: Team}
@@ -47,7 +50,14 @@ func compiled(tb testing.TB, text string) *CRD {
 	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
 		tb.Fatal(err)
 	}
-	known := &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"replicas": {Type: "integer"}}}}}
+	word, of := roots.Props{Type: "string"}, func(fields map[string]roots.Props) roots.Props {
+		return roots.Props{Type: "object", Properties: fields}
+	}
+	known := new(of(map[string]roots.Props{"spec": of(map[string]roots.Props{
+		"replicas": {Type: "integer"}, "pin": {Type: "integer"}, "derived": {Type: "integer"}, "password": word, "storage": of(map[string]roots.Props{"size": word}),
+		"plan":  of(map[string]roots.Props{"name": word, "tier": word}),
+		"nodes": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &word}},
+	})}))
 	crd, errs := Compile("cache", &orkv1.CRD{Serve: declared, APITypes: orkv1.APITypes{Group: "example.com", Version: "v1", Kind: "Cache"}},
 		schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "caches"}, template.NewLanguage(nil, nil), known, field.NewPath("spec", "crds").Key("cache"))
 	if len(errs) > 0 {
@@ -67,6 +77,10 @@ func TestTranslate(t *testing.T) {
 		"Places": {
 			reason: "each value goes where its field says", intent: `{target: cache, name: c1, size: 5Gi, team: core, note: hello, plan: gold}`,
 			want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}, annotations: {note: hello}}, spec: {storage: {size: 5Gi}, plan: {name: gold, tier: GOLD}}}`,
+		},
+		"Brackets": {
+			reason: "a key with dots is one key", intent: `{name: c1, team: core, mirror: up, both: down}`,
+			want: `{metadata: {name: c1, namespace: team-core, labels: {team: core}}, spec: {nodes: {a.example.com/b: up, x.y: down, z: down}}}`,
 		},
 		"Weakness50": {
 			reason: "what a template makes has the type of the schema", intent: `{name: c1, team: core, replicas: 2}`,
@@ -193,5 +207,48 @@ func TestWeakness46PollURL(t *testing.T) {
 		if got := crd.Surfaces[surface].response.pollURL(crd.Surfaces[surface], object, ""); got != want {
 			t.Errorf("pollURL of %s = %s, want %s", surface, got, want)
 		}
+	}
+}
+
+// A whole resource finds its surface by its values, at paths whose keys may hold dots.
+func TestRoute(t *testing.T) {
+	crd := compiled(t, strings.Replace(cache, "  hidden: {enabled: false}", `  hidden: {enabled: false, fieldSelector: {spec.storage.size: 1Gi}}
+  dotted: {fieldSelector: {'metadata.labels["example.com/tier"]': gold, spec.replicas: "2"}}`, 1))
+	cases := map[string]struct{ reason, object, want string }{
+		"All":    {"it has all of the values", `{metadata: {labels: {example.com/tier: gold}}, spec: {replicas: 2}}`, "dotted"},
+		"Some":   {"some of them are not enough", `{metadata: {labels: {example.com/tier: gold}}, spec: {replicas: 3}}`, "cache"},
+		"Absent": {"what is not there is no value", `{spec: {replicas: 2}}`, "cache"},
+		"Hidden": {"a surface that is hidden takes none", `{spec: {storage: {size: 1Gi}}}`, "cache"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if got := crd.route(&unstructured.Unstructured{Object: parsed(t, tc.object)}); got.Name != tc.want {
+				t.Errorf("\n%s\nroute(...) = %s, want %s", tc.reason, got.Name, tc.want)
+			}
+		})
+	}
+}
+
+// What is served in a way that the schema does not allow is not compiled.
+func TestCompileErrors(t *testing.T) {
+	known := &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"size": {Type: "string"}}}}}
+	cases := map[string]struct{ reason, serve, want string }{
+		"Path":     {"a path that is none", `fields: {size: {path: "tags[0]"}}`, `serve.fields[size].path: Invalid value: "tags[0]"`},
+		"Values":   {"nor one of several", `fields: {size: {values: {metadata.x: x}}}`, `serve.fields[size].values[metadata.x]: Invalid value: "metadata.x"`},
+		"Unknown":  {"a field that the schema does not have", `fields: {colour: {}}`, `serve.fields[colour]: Invalid value: "colour": the API server takes nothing there`},
+		"Selector": {"nor a selector", `target: {a: {fieldSelector: {spec.colour: red}}}`, `serve.target[a].fieldSelector[spec.colour]: Invalid value: "spec.colour": .spec has no field colour`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			declared := &orkv1.Serve{}
+			if err := yaml.UnmarshalStrict([]byte("{enabled: true, namespace: shop, "+tc.serve+"}"), declared); err != nil {
+				t.Fatal(err)
+			}
+			_, errs := Compile("cache", &orkv1.CRD{Serve: declared, APITypes: orkv1.APITypes{Group: "example.com", Version: "v1", Kind: "Cache"}},
+				schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "caches"}, template.NewLanguage(nil, nil), known, field.NewPath("c"))
+			if len(errs) != 1 || !strings.HasPrefix(errs[0].Error(), "c."+tc.want) {
+				t.Errorf("\n%s\nCompile(...): %v, want %s", tc.reason, errs, tc.want)
+			}
+		})
 	}
 }

@@ -11,6 +11,7 @@ import (
 
 // rules compiles what looks at the resource first. What it sets is known to whatever is compiled after it.
 func (c *compiler) rules(set *Set, at *field.Path) {
+	c.report(rules.CheckServed(c.language, c.entry, at)...)
 	c.normalize(set, at)
 	c.beforeRules = c.known
 	set.MutateFirst = c.entry.Mutation == nil || c.entry.Mutation.MutateFirst == nil || *c.entry.Mutation.MutateFirst

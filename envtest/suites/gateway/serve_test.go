@@ -44,6 +44,7 @@ spec:
         fields:
           size: {path: storage.size, label: Size}
           secret: {sensitive: true, path: password}
+          node: {path: 'nodes["a.example.com"]', type: enum, enum: [up, down]}
         labels:
           team: {label: Team}
         tokens:
@@ -108,6 +109,16 @@ var _ = Describe("The API", Ordered, func() {
 		Expect(annotations[orkv1.AnnotationServeIntent]).NotTo(ContainSubstring("s3cret"))
 		code, answer = portal.ask(ctx, http.MethodPost, "/api/v1/apply", `{"target":"cache","name":"c1","team":"`+team+`","size":"1Gi"}`)
 		Expect(code).To(Equal(http.StatusOK), "%v", answer)
+	})
+
+	It("writes and checks a key with dots as one key", func(ctx SpecContext) {
+		code, answer := portal.ask(ctx, http.MethodPost, "/api/v1/apply", `{"target":"cache","name":"dotted","team":"`+team+`","size":"5Gi","node":"up"}`)
+		Expect(code).To(Equal(http.StatusCreated), "%v", answer)
+		_, read := portal.ask(ctx, http.MethodGet, answer["pollUrl"].(string), "")
+		Expect(read["spec"]).To(HaveKeyWithValue("nodes", map[string]any{"a.example.com": "up"}))
+		code, answer = portal.ask(ctx, http.MethodPost, "/api/v1/apply", `{"target":"cache","name":"dotted","team":"`+team+`","size":"5Gi","node":"sideways"}`)
+		Expect(code).To(Equal(http.StatusUnprocessableEntity), "%v", answer)
+		Expect(answer["violations"]).To(ContainElement(HaveKeyWithValue("field", "node")))
 	})
 
 	It("tells each violation by the field that the caller knows", func(ctx SpecContext) {
