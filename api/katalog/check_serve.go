@@ -8,6 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -45,7 +46,7 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 	namespace, allowed := strings.TrimSpace(string(crd.Serve.Namespace)), crd.AllowedNamespaces
 	switch {
 	case namespace == "":
-	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1:
+	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1 && !namespaces.IsGlob(allowed[0]):
 		c.errorf(at, "the CRD is operated in %s alone, and an intent may lead elsewhere: write that namespace", quote(allowed[0]))
 	case isStatic(crd.Serve.Namespace):
 		c.operatedIn(crd, namespace, at)
@@ -55,7 +56,7 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 // operatedIn checks that a namespace is one that the CRD is operated in.
 func (c *checker) operatedIn(crd *orkv1.CRD, namespace string, at *field.Path) {
 	c.problems(at, validation.IsDNS1123Label(namespace))
-	if len(crd.AllowedNamespaces) > 0 && !slices.Contains(crd.AllowedNamespaces, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
+	if !namespaces.For(c.doc.Katalog, crd).Allows(namespace) {
 		c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
 	}
 }

@@ -44,10 +44,10 @@ type NamespaceProtection struct {
 	// Enabled defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// RestrictedNamespaces are left alone. It excludes AllowedNamespaces.
+	// RestrictedNamespaces are left alone, by names or globs. It excludes AllowedNamespaces.
 	// +optional
 	RestrictedNamespaces []string `json:"restrictedNamespaces,omitempty"`
-	// AllowedNamespaces are the only ones operated. It excludes RestrictedNamespaces.
+	// AllowedNamespaces are the only ones operated, by names or globs. It excludes RestrictedNamespaces.
 	// +optional
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
 	// FailurePolicy defaults to Fail.
