@@ -77,6 +77,9 @@ type DeletionProtection struct {
 	ServiceName string `json:"serviceName,omitempty"`
 }
 
+// On tells whether it is in effect. A nil DeletionProtection is not.
+func (d *DeletionProtection) On() bool { return d != nil && (d.Enabled == nil || *d.Enabled) }
+
 // ResourceProtection overrides DeletionProtection for one CRD.
 type ResourceProtection struct {
 	// ProtectCRD defaults to true.
@@ -157,9 +160,9 @@ type ServiceNames struct {
 
 // Provenance guards the annotations that tell who asked for a resource.
 type Provenance struct {
-	// Enforce denies changes of them by anyone but the gateway.
+	// Enforce denies changes of them by anyone but the gateway. Defaults to whether the gateway takes intents.
 	// +optional
-	Enforce bool `json:"enforce,omitempty"`
+	Enforce *bool `json:"enforce,omitempty"`
 }
 
 // BreakGlass names who may pass the webhooks in an emergency.

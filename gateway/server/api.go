@@ -221,6 +221,7 @@ func (g *Gateway) served(katalog *orkv1.Katalog) ([]*serve.CRD, field.ErrorList)
 		compiled, wrong := serve.Compile(one.Name, &crd, one.Resource, language, known, field.NewPath("spec", "crds").Key(one.Name))
 		errs = append(errs, wrong...)
 		if compiled != nil {
+			compiled.MaxIntent = orZero(katalog.Gateway.API.IntentAnnotationMaxBytes)
 			all = append(all, compiled)
 		}
 	}

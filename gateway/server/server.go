@@ -57,6 +57,8 @@ type Options struct {
 	Port int
 	// ServiceAccount and RuntimeServiceAccount are the accounts of the two processes. They default to the names of their Services.
 	ServiceAccount, RuntimeServiceAccount string
+	// User is who the gateway is to the API server. Defaults to the ServiceAccount of the Namespace.
+	User string
 	// Schemas are those of the CRDs, by the name of the Katalog's entry and the version, as far as they are known. Nil: none are.
 	Schemas entry.Schemas
 	// External has a client for each protocol of external calls. Nil: the calls of rules are not made.
@@ -264,7 +266,7 @@ func (g *Gateway) handle(server webhook.Server) {
 // identities are those that may do more than others.
 func (g *Gateway) identities() protection.Identities {
 	account := func(name string) string { return "system:serviceaccount:" + g.opts.Namespace + ":" + name }
-	i := protection.Identities{Gateway: account(g.opts.ServiceAccount), Runtime: account(g.opts.RuntimeServiceAccount)}
+	i := protection.Identities{Gateway: cmp.Or(g.opts.User, account(g.opts.ServiceAccount)), Runtime: account(g.opts.RuntimeServiceAccount)}
 	for _, katalog := range g.opts.Katalogs {
 		if s := katalog.Security; s != nil && s.BreakGlass != nil {
 			i.BreakGlass = append(i.BreakGlass, s.BreakGlass.Groups...)
