@@ -66,17 +66,7 @@ func (c *checker) surfaces(katalog *orkv1.Katalog) {
 	names := map[string]*field.Path{}
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		crd := katalog.Spec.CRDs[name]
-		if crd.Serve == nil || !crd.Serve.Enabled {
-			continue
-		}
-		at := field.NewPath("spec", "crds").Key(name).Child("serve")
-		named := map[string]*field.Path{}
-		for target := range crd.Serve.Target {
-			named[target] = at.Child("target").Key(target)
-		}
-		if len(named) == 0 {
-			named[strings.ToLower(crd.APITypes.Kind)] = at
-		}
+		named := offeredAs(&crd, field.NewPath("spec", "crds").Key(name).Child("serve"))
 		selected := map[string]*field.Path{}
 		for _, target := range slices.Sorted(maps.Keys(named)) {
 			if first := names[target]; first != nil {
@@ -92,6 +82,21 @@ func (c *checker) surfaces(katalog *orkv1.Katalog) {
 			}
 		}
 	}
+}
+
+// offeredAs are the places of the names under which a CRD is served, none for one that is not. At is that of its serve.
+func offeredAs(crd *orkv1.CRD, at *field.Path) map[string]*field.Path {
+	if crd.Serve == nil || !crd.Serve.Enabled {
+		return nil
+	}
+	names := map[string]*field.Path{}
+	for target := range crd.Serve.Target {
+		names[target] = at.Child("target").Key(target)
+	}
+	if len(names) == 0 {
+		names[strings.ToLower(crd.APITypes.Kind)] = at
+	}
+	return names
 }
 
 // serveModes checks what requests are taken.
