@@ -80,6 +80,7 @@ func TestWeakness21(t *testing.T) {
 
 // TestWeakness21Nested shows that an included file gets no further than what includes it, and that a Motif has a folder of its own.
 func TestWeakness21Nested(t *testing.T) {
+	const motif = "apiVersion: orkestra.orkspace.io/v1\nkind: Motif\nmetadata: {name: m, version: 1.0.0}\nadmission: {validation: {include: "
 	cases := map[string]struct {
 		reason string
 		files  map[string]string
@@ -91,12 +92,21 @@ func TestWeakness21Nested(t *testing.T) {
 		"Out": {reason: "and none of outside", denied: true, files: map[string]string{
 			"shop/parts/a.yaml": "include: ../../b.yaml", "b.yaml": "rules: []",
 		}},
+		"Motif": {reason: "a Motif takes in what lies beside it", files: map[string]string{
+			"shop/parts/a.yaml": "rules: []", "motifs/m.yaml": motif + "rules.yaml}}", "motifs/rules.yaml": "rules: []",
+		}},
+		"MotifOut": {reason: "and nothing else, of the Katalog that imports it neither", denied: true, files: map[string]string{
+			"shop/parts/a.yaml": "rules: []", "motifs/m.yaml": motif + "../shop/parts/a.yaml}}",
+		}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
 			tc.files["shop/katalog.yaml"] = "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: shop}\nspec:\n  crds:\n    site:\n" +
 				"      apiTypes: {group: example.com, version: v1, kind: Site}\n      validation: {include: parts/a.yaml}\n"
+			if _, imports := tc.files["motifs/m.yaml"]; imports {
+				tc.files["shop/katalog.yaml"] += "      imports: [{motif: ../motifs/m.yaml}]\n"
+			}
 			for file, text := range tc.files {
 				file = filepath.Join(dir, file)
 				if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
@@ -107,7 +117,7 @@ func TestWeakness21Nested(t *testing.T) {
 				}
 			}
 			_, err := Load(Options{}, filepath.Join(dir, "shop/katalog.yaml"))
-			if (err != nil) != tc.denied || err != nil && !strings.Contains(err.Error(), "parts/a.yaml:1:10: spec.crds[site].validation.include") {
+			if (err != nil) != tc.denied || err != nil && !strings.Contains(err.Error(), "leads out of the folder") {
 				t.Errorf("\n%s\nLoad(...): %v, want it denied: %t", tc.reason, err, tc.denied)
 			}
 		})
