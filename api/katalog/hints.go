@@ -38,7 +38,7 @@ var hints = map[reflect.Type]map[string]string{
 	reflect.TypeFor[orkv1.Gateway](): {
 		"admission": "no longer supported; write gateway.webhooks for sources of intents, and security.webhooks.admission for rules at admission",
 	},
-	reflect.TypeFor[orkv1.GatewayAPI](): {
+	reflect.TypeFor[orkv1.GatewayAPI](): { //nolint:gosec // the name of a key, no credential
 		"tokens": "write auth.tokens",
 	},
 	reflect.TypeFor[orkv1.WebhookSecurity](): {

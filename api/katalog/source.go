@@ -114,14 +114,14 @@ func within(folder, file string) bool {
 	if below, err := filepath.Rel(folder, file); err != nil || !filepath.IsLocal(below) {
 		return false
 	}
-	real, err := filepath.EvalSymlinks(file)
+	target, err := filepath.EvalSymlinks(file)
 	if err != nil {
 		return true // who reads it says so
 	}
 	if folder, err = filepath.EvalSymlinks(folder); err != nil {
 		return false
 	}
-	below, err := filepath.Rel(folder, real)
+	below, err := filepath.Rel(folder, target)
 	return err == nil && filepath.IsLocal(below)
 }
 

@@ -6,6 +6,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"unicode/utf8"
 )
 
 // list is one of namespaces, by name and by glob.
@@ -48,7 +49,8 @@ func CheckGlob(glob string) error {
 		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("*?[]^", r)
 	})
 	if wrong >= 0 {
-		return fmt.Errorf("matches no namespace: a name has lower-case letters, digits and hyphens alone, no %q", []rune(glob[wrong:])[0])
+		sign, _ := utf8.DecodeRuneInString(glob[wrong:])
+		return fmt.Errorf("matches no namespace: a name has lower-case letters, digits and hyphens alone, no %q", sign)
 	}
 	return nil
 }
