@@ -2,18 +2,12 @@ package katalog
 
 import (
 	"maps"
-	"net/url"
-	"regexp"
 	"slices"
 
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
-
-// asVariable is a reference to a variable of the environment, the only form of a token that a Katalog may hold.
-var asVariable = regexp.MustCompile(`^\s*\$\{[A-Za-z_][A-Za-z0-9_]*\}\s*$`)
 
 // callers checks how those who ask the gateway are known, and what each may do.
 func (c *checker) callers(katalog *orkv1.Katalog) {
@@ -22,20 +16,10 @@ func (c *checker) callers(katalog *orkv1.Katalog) {
 	}
 	known := map[string]bool{}
 	explicit := false
+	c.api(katalog.Gateway.API, field.NewPath("gateway", "api"))
 	if auth := katalog.Gateway.API.Auth; auth != nil {
 		explicit = auth.RequireExplicitTokens
-		at := field.NewPath("gateway", "api", "auth", "tokens")
-		for i := range auth.Tokens {
-			one, here := &auth.Tokens[i], at.Index(i)
-			switch {
-			case one.Name == "":
-				c.errorf(here.Child("name"), "required")
-			case known[one.Name]:
-				c.errorf(here.Child("name"), "%s is the name of another token already", quote(one.Name))
-			}
-			known[one.Name] = true
-			c.caller(one, here)
-		}
+		c.declaredTokens(auth.Tokens, known, field.NewPath("gateway", "api", "auth", "tokens"))
 	}
 	if w := katalog.Gateway.Webhooks; w != nil {
 		for _, source := range slices.Concat(w.GitHub, w.GitLab) {
@@ -60,81 +44,17 @@ func (c *checker) callers(katalog *orkv1.Katalog) {
 	}
 }
 
-// caller checks that it is said in one way how a caller is known, and that it is.
-func (c *checker) caller(one *orkv1.GatewayToken, at *field.Path) {
-	c.exactlyOne(at, map[string]bool{
-		"token": one.Token != "", "secretRef": one.SecretRef != nil, "githubOIDC": one.GitHubOIDC != nil, "gitlabOIDC": one.GitLabOIDC != nil,
-		"vaultOIDC": one.VaultOIDC != nil, "oidc": one.OIDC != nil, "serviceAccount": one.ServiceAccount != nil,
-	})
-	if one.Token != "" && !asVariable.MatchString(one.Token) {
-		c.errorf(at.Child("token"), "must name a variable of the environment, as ${NAME}: a Katalog is no place for a secret")
+// api checks the bounds of what is taken.
+func (c *checker) api(api *orkv1.GatewayAPI, at *field.Path) {
+	if most := api.IntentAnnotationMaxBytes; most != nil && (*most < orkv1.MinIntentAnnotation || *most > orkv1.MaxIntentAnnotation) {
+		c.errorf(at.Child("intentAnnotationMaxBytes"), "must be from %d to %d, got %d", orkv1.MinIntentAnnotation, orkv1.MaxIntentAnnotation, *most)
 	}
-	if ref := one.SecretRef; ref != nil {
-		here := at.Child("secretRef")
-		c.problems(here.Child("name"), validation.IsDNS1123Subdomain(ref.Name))
-		if ref.Key == "" {
-			c.errorf(here.Child("key"), "required")
+	if limit := api.RateLimit; limit != nil {
+		for name, value := range map[string]*int32{"requestsPerSecond": limit.RequestsPerSecond, "burst": limit.Burst} {
+			if value != nil && *value < 1 {
+				c.errorf(at.Child("rateLimit", name), "must be at least 1, got %d", *value)
+			}
 		}
-		c.positive(ref.RotateAfter, here.Child("rotateAfter"))
-	}
-	for _, allow := range []struct {
-		name  string
-		given bool
-		any   bool
-	}{
-		{"githubOIDC", one.GitHubOIDC != nil, one.GitHubOIDC != nil && one.GitHubOIDC.Allow != (orkv1.GitHubAllow{})},
-		{"gitlabOIDC", one.GitLabOIDC != nil, one.GitLabOIDC != nil && one.GitLabOIDC.Allow != (orkv1.GitLabAllow{})},
-		{"vaultOIDC", one.VaultOIDC != nil, one.VaultOIDC != nil && allowsVault(&one.VaultOIDC.Allow)},
-		{"oidc", one.OIDC != nil, one.OIDC != nil && (len(one.OIDC.Allow) > 0 || one.OIDC.AllowAny)},
-		{"serviceAccount", one.ServiceAccount != nil, one.ServiceAccount != nil && one.ServiceAccount.Allow != (orkv1.ServiceAccountAllow{})},
-	} {
-		if allow.given && !allow.any {
-			c.errorf(at.Child(allow.name, "allow"), "required: which of its tokens are accepted; without a claim everybody's would be")
-		}
-	}
-	for name, audience := range audiences(one) {
-		if audience == "" {
-			c.warnf(at.Child(name), "without audience a token that was made for somebody else is taken: name one that is made for this gateway alone")
-		}
-	}
-	if one.VaultOIDC != nil {
-		c.issuer(one.VaultOIDC.URL, at.Child("vaultOIDC", "url"))
-	}
-	if one.OIDC != nil {
-		c.issuer(one.OIDC.Issuer, at.Child("oidc", "issuer"))
-	}
-}
-
-// audiences are those that tokens of issuers must be made for, by how the caller is known.
-func audiences(one *orkv1.GatewayToken) map[string]string {
-	all := map[string]string{}
-	if one.GitHubOIDC != nil {
-		all["githubOIDC"] = one.GitHubOIDC.Audience
-	}
-	if one.GitLabOIDC != nil {
-		all["gitlabOIDC"] = one.GitLabOIDC.Audience
-	}
-	if one.VaultOIDC != nil {
-		all["vaultOIDC"] = one.VaultOIDC.Audience
-	}
-	if one.OIDC != nil {
-		all["oidc"] = one.OIDC.Audience
-	}
-	return all
-}
-
-func allowsVault(allow *orkv1.VaultAllow) bool {
-	return allow.EntityName != nil || allow.EntityID != nil || allow.Namespace != nil || len(allow.Allow) > 0
-}
-
-// issuer checks the URL of one who vouches for callers.
-func (c *checker) issuer(text string, at *field.Path) {
-	parsed, err := url.Parse(text)
-	switch {
-	case text == "":
-		c.errorf(at, "required")
-	case err != nil || parsed.Scheme != "https" && parsed.Scheme != "http" || parsed.Hostname() == "":
-		c.errorf(at, "must be a URL such as https://login.example.com")
 	}
 }
 

@@ -2,7 +2,6 @@ package katalog
 
 import (
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
@@ -60,24 +59,14 @@ func (c *checker) routes(declared []orkv1.Template, known []string, at *field.Pa
 }
 
 func (c *checker) cluster(cluster orkv1.Cluster, at *field.Path) {
-	switch parsed, err := url.Parse(cluster.Endpoint); {
-	case cluster.Endpoint == "":
+	if cluster.Endpoint == "" {
 		c.errorf(at.Child("endpoint"), "required: the URL of its API server")
-	case err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" || parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "":
-		c.errorf(at.Child("endpoint"), "must be a URL such as https://eu.example:6443")
+	} else {
+		c.baseURL(cluster.Endpoint, "https://eu.example:6443", at.Child("endpoint"), "https")
 	}
 	c.exactlyOne(at, map[string]bool{"secretRef": cluster.SecretRef != nil, "tokenRef": cluster.TokenRef != nil})
 	for name, ref := range map[string]*orkv1.SecretKey{"secretRef": cluster.SecretRef, "tokenRef": cluster.TokenRef, "caRef": cluster.CARef} {
-		if ref == nil {
-			continue
-		}
-		c.problems(at.Child(name, "name"), validation.IsDNS1123Subdomain(ref.Name))
-		if ref.Namespace != "" {
-			c.problems(at.Child(name, "namespace"), validation.IsDNS1123Label(ref.Namespace))
-		}
-		if ref.Key == "" {
-			c.errorf(at.Child(name, "key"), "required")
-		}
+		c.secretKey(ref, at.Child(name))
 	}
 	switch {
 	case cluster.SecretRef != nil && cluster.CARef != nil:

@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -71,8 +72,9 @@ func (c *checker) scope(crd *orkv1.CRD, path *field.Path) {
 	at := path.Child("namespace")
 	if !*crd.Namespaced {
 		c.errorf(at, "the kind is cluster-scoped; it has no namespace to watch")
+		return
 	}
-	c.problems(at, validation.IsDNS1123Label(crd.Namespace))
+	c.operatedIn(crd, crd.Namespace, at)
 }
 
 func (c *checker) selectors(crd *orkv1.CRD, files *Files, path *field.Path) {
@@ -119,7 +121,15 @@ func (c *checker) namespaceLists(allowed, restricted []string, path *field.Path)
 	}
 	for name, list := range map[string][]string{"allowedNamespaces": allowed, "restrictedNamespaces": restricted} {
 		for i, namespace := range list {
-			c.problems(path.Child(name).Index(i), validation.IsDNS1123Label(namespace))
+			at := path.Child(name).Index(i)
+			if !namespaces.IsGlob(namespace) {
+				c.problems(at, validation.IsDNS1123Label(namespace))
+			} else if err := namespaces.CheckGlob(namespace); err != nil {
+				c.errorf(at, "%s %v", quote(namespace), err)
+			}
+			if slices.Index(list, namespace) < i {
+				c.errorf(at, "%s stands twice", quote(namespace))
+			}
 		}
 	}
 }

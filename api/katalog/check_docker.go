@@ -4,7 +4,6 @@ import (
 	"path"
 	"strings"
 
-	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -30,9 +29,6 @@ func (c *checker) docker(docker *orkv1.Docker, fetched bool, role blockRole, at 
 		}
 	}
 	if secret := docker.PullSecret; secret != nil {
-		c.problems(at.Child("pullSecret", "name"), validation.IsDNS1123Subdomain(secret.Name))
-		if secret.Namespace != "" {
-			c.problems(at.Child("pullSecret", "namespace"), validation.IsDNS1123Label(secret.Namespace))
-		}
+		c.secretName(secret.Name, secret.Namespace, at.Child("pullSecret"))
 	}
 }

@@ -49,7 +49,7 @@ func needingGateway(katalog *orkv1.Katalog) []*field.Path {
 	if s.Conversion != nil && on(s.Conversion.Enabled) {
 		all = append(all, at.Child("conversion"))
 	}
-	if s.Provenance != nil && s.Provenance.Enforce {
+	if s.Provenance != nil && s.Provenance.Enforce != nil && *s.Provenance.Enforce {
 		all = append(all, at.Child("provenance", "enforce"))
 	}
 	return all

@@ -18,12 +18,7 @@ func (c *checker) git(g *orkv1.Git, path *field.Path) {
 			c.problems(at.Child("env"), validation.IsEnvVarName(a.Env))
 		}
 		if ref := a.SecretRef; ref != nil {
-			if ref.Name != "" {
-				c.problems(at.Child("secretRef", "name"), validation.IsDNS1123Subdomain(ref.Name))
-			}
-			if ref.Namespace != "" {
-				c.problems(at.Child("secretRef", "namespace"), validation.IsDNS1123Label(ref.Namespace))
-			}
+			c.secretName(ref.Name, ref.Namespace, at.Child("secretRef"))
 		}
 	}
 }

@@ -20,33 +20,12 @@ func (c *checker) shared(katalog *orkv1.Katalog) {
 	c.notification(katalog.Notification, field.NewPath("notification"))
 	c.notes(katalog.Notes, field.NewPath("notes"))
 	c.claims(katalog.Providers)
-	if s := katalog.Security; s != nil && s.NamespaceProtection != nil {
-		n := s.NamespaceProtection
-		c.namespaceLists(n.AllowedNamespaces, n.RestrictedNamespaces, field.NewPath("security", "namespaceProtection"))
-	}
-	c.deletionProtection(katalog)
-	if g := katalog.Gateway; g != nil && g.Standalone && g.Endpoint != "" {
-		c.errorf(field.NewPath("gateway", "endpoint"), "a standalone gateway has no endpoint")
-	}
-}
-
-// deletionProtection checks what is said of it in vain.
-func (c *checker) deletionProtection(katalog *orkv1.Katalog) {
-	s := katalog.Security
-	if s == nil || s.DeletionProtection == nil || !on(s.DeletionProtection.Enabled) {
-		return
-	}
-	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
-		own := katalog.Spec.CRDs[name].DeletionProtection
-		if own == nil {
-			continue
-		}
-		at := field.NewPath("spec", "crds").Key(name).Child("deletionProtection")
-		if !on(own.ProtectCRD) && on(own.ProtectCRs) {
-			c.warnf(at.Child("protectCRD"), "deleting the definition deletes the resources, which are protected: false is hardly meant without protectCRs: false")
-		}
-		if own.StrictMode != nil && *own.StrictMode && !s.DeletionProtection.StrictMode {
-			c.warnf(at.Child("strictMode"), "has no effect while security.deletionProtection.strictMode is not set")
+	c.security(katalog)
+	if g := katalog.Gateway; g != nil && g.Endpoint != "" {
+		at := field.NewPath("gateway", "endpoint")
+		c.baseURL(g.Endpoint, "http://orkestra-gateway.orkestra-system.svc:8080", at, "http", "https")
+		if g.Standalone {
+			c.errorf(at, "a standalone gateway has no endpoint")
 		}
 	}
 }

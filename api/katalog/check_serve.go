@@ -9,6 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	"github.com/orkestra-runtime/orkestra/api/dotpath"
+	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
@@ -49,7 +50,7 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 	}
 	switch {
 	case namespace == "":
-	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1:
+	case !isStatic(crd.Serve.Namespace) && len(allowed) == 1 && !namespaces.IsGlob(allowed[0]):
 		c.errorf(at, "the CRD is operated in %s alone, and an intent may lead elsewhere: write that namespace", quote(allowed[0]))
 	case isStatic(crd.Serve.Namespace):
 		c.operatedIn(crd, namespace, at)
@@ -59,8 +60,7 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 // operatedIn checks that a namespace is one that the CRD is operated in.
 func (c *checker) operatedIn(crd *orkv1.CRD, namespace string, at *field.Path) {
 	c.problems(at, validation.IsDNS1123Label(namespace))
-	watched := crd.Namespace == "" || crd.Namespace == namespace
-	if !watched || len(crd.AllowedNamespaces) > 0 && !slices.Contains(crd.AllowedNamespaces, namespace) || slices.Contains(crd.RestrictedNamespaces, namespace) {
+	if !namespaces.For(c.doc.Katalog, crd).Allows(namespace) {
 		c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
 	}
 }
@@ -70,17 +70,7 @@ func (c *checker) surfaces(katalog *orkv1.Katalog) {
 	names := map[string]*field.Path{}
 	for _, name := range slices.Sorted(maps.Keys(katalog.Spec.CRDs)) {
 		crd := katalog.Spec.CRDs[name]
-		if crd.Serve == nil || !crd.Serve.Enabled {
-			continue
-		}
-		at := field.NewPath("spec", "crds").Key(name).Child("serve")
-		named := map[string]*field.Path{}
-		for target := range crd.Serve.Target {
-			named[target] = at.Child("target").Key(target)
-		}
-		if len(named) == 0 {
-			named[strings.ToLower(crd.APITypes.Kind)] = at
-		}
+		named := offeredAs(&crd, field.NewPath("spec", "crds").Key(name).Child("serve"))
 		selected := map[string]*field.Path{}
 		for _, target := range slices.Sorted(maps.Keys(named)) {
 			if first := names[target]; first != nil {
@@ -102,6 +92,21 @@ func (c *checker) surfaces(katalog *orkv1.Katalog) {
 			}
 		}
 	}
+}
+
+// offeredAs are the places of the names under which a CRD is served, none for one that is not. At is that of its serve.
+func offeredAs(crd *orkv1.CRD, at *field.Path) map[string]*field.Path {
+	if crd.Serve == nil || !crd.Serve.Enabled {
+		return nil
+	}
+	names := map[string]*field.Path{}
+	for target := range crd.Serve.Target {
+		names[target] = at.Child("target").Key(target)
+	}
+	if len(names) == 0 {
+		names[strings.ToLower(crd.APITypes.Kind)] = at
+	}
+	return names
 }
 
 // serveModes checks what requests are taken.

@@ -52,6 +52,7 @@ func (c *checker) callAuth(a *orkv1.CallAuth, path *field.Path) {
 		return
 	}
 	c.exactlyOne(path, map[string]bool{"secretRef": a.SecretRef != nil, "env": a.Env != ""})
+	c.secretKey(a.SecretRef, path.Child("secretRef"))
 	if a.Env != "" {
 		c.problems(path.Child("env"), validation.IsEnvVarName(a.Env))
 	}
@@ -96,6 +97,7 @@ func (c *checker) crossSource(s *orkv1.CrossSource, path *field.Path) {
 			c.problems(path.Child("auth", "token"), validation.IsEnvVarName(strings.TrimSuffix(strings.TrimPrefix(token, "{"), "}")))
 		}
 		c.exactlyOne(path.Child("auth"), map[string]bool{"token": s.Auth.Token != "", "secretRef": s.Auth.SecretRef != nil})
+		c.secretKey(s.Auth.SecretRef, path.Child("auth", "secretRef"))
 	}
 	c.positive(s.CacheFor, path.Child("cacheFor"))
 }

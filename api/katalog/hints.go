@@ -8,6 +8,8 @@ import (
 
 const useCustom = "not supported; declare the object in custom"
 
+const besideBox = "not a key of the box; write it beside operatorBox"
+
 const inProviders = "is no list of children; write operatorBox.providers."
 
 // hints tell what to write in place of keys that were removed or never worked, by the type that would hold them.
@@ -24,10 +26,25 @@ var hints = map[reflect.Type]map[string]string{
 	typeCRD: {
 		"customOperator": "no longer supported; write operatorBox.reconciler.constructor",
 		"name":           "the name is the key of the declaration in spec.crds",
+		"idp":            "no longer supported; write serve",
 	},
 	typeBox: {
-		"customOperator": "no longer supported; write reconciler.constructor",
-		"runtime":        "not a key of the box; write autoscale directly below operatorBox",
+		"customOperator":       "no longer supported; write reconciler.constructor",
+		"runtime":              "not a key of the box; write autoscale directly below operatorBox, and deletionProtection beside operatorBox",
+		"deletionProtection":   besideBox,
+		"allowedNamespaces":    besideBox,
+		"restrictedNamespaces": besideBox,
+	},
+	reflect.TypeFor[orkv1.Gateway](): {
+		"admission": "no longer supported; write gateway.webhooks for sources of intents, and security.webhooks.admission for rules at admission",
+	},
+	reflect.TypeFor[orkv1.GatewayAPI](): { //nolint:gosec // the name of a key, no credential
+		"tokens": "write auth.tokens",
+	},
+	reflect.TypeFor[orkv1.WebhookSecurity](): {
+		"deletion":   "no longer supported; write security.deletionProtection",
+		"namespace":  "write security.namespaceProtection",
+		"conversion": "write security.conversion",
 	},
 	reflect.TypeFor[orkv1.CrossRead](): {
 		"labels": "no longer supported; write labelSelector",

@@ -1,6 +1,7 @@
 package katalog
 
 import (
+	"path/filepath"
 	"reflect"
 	"slices"
 
@@ -19,6 +20,8 @@ type includer struct {
 	open         []string          // the files that are being taken in, for cycles
 	used         map[string]bool   // every path that was named
 	alone        bool              // no file may be read
+	// folders are those of the Katalogs and Motifs that have taken in a file, by its path.
+	folders map[string]string
 	// decided is that of binder.
 	decided func(condition *node) (holds, ok bool)
 }
@@ -232,6 +235,15 @@ func (in *includer) enter(d *decoder, e entry, path string) (file *node, leave f
 	}
 	name := resolve(e.value.pos.File, e.value.text)
 	in.used[name] = true
+	folder, included := in.folders[e.value.pos.File]
+	if !included {
+		folder = filepath.Dir(e.value.pos.File)
+	}
+	if !within(folder, name) {
+		d.errorf(e.value.pos, path, "%s leads out of the folder of the Katalog, or of the Motif, that takes it in: put the file into it or below it", quote(e.value.text))
+		return nil, nil
+	}
+	in.folders[name] = folder
 	if i := slices.Index(in.open, name); i >= 0 || name == e.value.pos.File {
 		d.errorf(e.value.pos, path, "the file %s includes itself", name)
 		return nil, nil

@@ -104,6 +104,7 @@ func newLoader(opts Options) *loader {
 	l.includer = &includer{
 		log: l.log, budget: l.budget, limit: &limit{budget: l.budget}, found: &log{}, decided: decider(opts.Evaluate),
 		files: map[string]*node{}, motifs: map[string]*motif{}, used: map[string]bool{}, alone: opts.Alone,
+		folders: map[string]string{},
 	}
 	return l
 }

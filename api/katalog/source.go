@@ -101,6 +101,30 @@ func resolve(declaredIn, path string) string {
 	return filepath.Join(filepath.Dir(declaredIn), path)
 }
 
+// within tells whether a file lies in a folder or below it, wherever symbolic links lead. One that is not there lies where its path says.
+func within(folder, file string) bool {
+	place := func(path string) string {
+		absolute, err := filepath.Abs(path)
+		if err != nil {
+			return filepath.Clean(path)
+		}
+		return absolute
+	}
+	folder, file = place(folder), place(file)
+	if below, err := filepath.Rel(folder, file); err != nil || !filepath.IsLocal(below) {
+		return false
+	}
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return true // who reads it says so
+	}
+	if folder, err = filepath.EvalSymlinks(folder); err != nil {
+		return false
+	}
+	below, err := filepath.Rel(folder, target)
+	return err == nil && filepath.IsLocal(below)
+}
+
 // isRemote tells whether a path is a URL.
 func isRemote(path string) bool {
 	scheme, _, found := strings.Cut(path, "://")

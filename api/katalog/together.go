@@ -55,6 +55,7 @@ func checkTogether(log *log, documents []*Document, alone bool) {
 	}
 	checkDependencies(all)
 	checkCross(all, alone)
+	checkGateways(log, documents)
 }
 
 func checkDependencies(all map[string]*declared) {

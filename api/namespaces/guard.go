@@ -2,8 +2,6 @@
 package namespaces
 
 import (
-	"slices"
-
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -13,13 +11,13 @@ import (
 
 // Guard tells which namespaces are operated. The zero value allows all.
 type Guard struct {
-	allowed, restricted []string
+	allowed, restricted list
 }
 
-// For is the entry's own, else the Katalog's.
+// For is the entry's own, else the Katalog's. Its lists have been checked with CheckGlob.
 func For(katalog *orkv1.Katalog, entry *orkv1.CRD) Guard {
 	if len(entry.AllowedNamespaces)+len(entry.RestrictedNamespaces) > 0 {
-		return Guard{allowed: entry.AllowedNamespaces, restricted: entry.RestrictedNamespaces}
+		return Guard{allowed: listOf(entry.AllowedNamespaces), restricted: listOf(entry.RestrictedNamespaces)}
 	}
 	if katalog.Security == nil || katalog.Security.NamespaceProtection == nil {
 		return Guard{}
@@ -28,7 +26,7 @@ func For(katalog *orkv1.Katalog, entry *orkv1.CRD) Guard {
 	if shared.Enabled != nil && !*shared.Enabled {
 		return Guard{}
 	}
-	return Guard{allowed: shared.AllowedNamespaces, restricted: shared.RestrictedNamespaces}
+	return Guard{allowed: listOf(shared.AllowedNamespaces), restricted: listOf(shared.RestrictedNamespaces)}
 }
 
 // Allows tells whether objects of the namespace may be touched. Cluster-scoped objects always may.
@@ -36,15 +34,15 @@ func (g Guard) Allows(namespace string) bool {
 	switch {
 	case namespace == "":
 		return true
-	case len(g.allowed) > 0:
-		return slices.Contains(g.allowed, namespace)
+	case !g.allowed.isZero():
+		return g.allowed.has(namespace)
 	default:
-		return !slices.Contains(g.restricted, namespace)
+		return !g.restricted.has(namespace)
 	}
 }
 
 // IsZero tells whether it allows all.
-func (g Guard) IsZero() bool { return len(g.allowed)+len(g.restricted) == 0 }
+func (g Guard) IsZero() bool { return g.allowed.isZero() && g.restricted.isZero() }
 
 // Restriction says of a resource that its namespace is off limits.
 func Restriction(namespace string) string {

@@ -41,10 +41,10 @@ type CRD struct {
 	// DependsOn are CRDs that must be there first, by name.
 	// +optional
 	DependsOn map[string]Dependency `json:"dependsOn,omitempty"`
-	// RestrictedNamespaces are left alone. It excludes AllowedNamespaces.
+	// RestrictedNamespaces are left alone, by names or globs. It excludes AllowedNamespaces.
 	// +optional
 	RestrictedNamespaces []string `json:"restrictedNamespaces,omitempty"`
-	// AllowedNamespaces are the only ones operated. Without an element, all are.
+	// AllowedNamespaces are the only ones operated, by names or globs. Without an element, all are.
 	// +optional
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
 	// Endpoints of the live API.

@@ -54,7 +54,21 @@ type GatewayAPI struct {
 	// RateLimit bounds the requests of each token.
 	// +optional
 	RateLimit *RateLimit `json:"rateLimit,omitempty"`
+	// IntentAnnotationMaxBytes bounds what is kept of an intent in an annotation of the resource; of a longer one it is the length and the hash.
+	// Defaults to 16384.
+	// +optional
+	// +kubebuilder:validation:Minimum=256
+	// +kubebuilder:validation:Maximum=131072
+	IntentAnnotationMaxBytes *int32 `json:"intentAnnotationMaxBytes,omitempty"`
 }
+
+// The bounds of GatewayAPI.IntentAnnotationMaxBytes, in bytes: the least holds what stands for a longer intent, and the most leaves half of
+// what a resource may have of annotations to others.
+const (
+	MinIntentAnnotation     = 256
+	MaxIntentAnnotation     = 128 << 10
+	DefaultIntentAnnotation = 16 << 10
+)
 
 // RateLimit bounds the requests of each token.
 type RateLimit struct {
@@ -111,6 +125,9 @@ type TokenSecret struct {
 	// RotateAfter is the age at which the token is made anew.
 	// +optional
 	RotateAfter *Duration `json:"rotateAfter,omitempty"`
+	// RotationGrace is how long the token before the current one is still accepted. Defaults to 24h; 0s accepts it no more.
+	// +optional
+	RotationGrace *Duration `json:"rotationGrace,omitempty"`
 }
 
 // ClaimMatch is what a claim must be. A file may give the exact text alone.

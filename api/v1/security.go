@@ -44,10 +44,10 @@ type NamespaceProtection struct {
 	// Enabled defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// RestrictedNamespaces are left alone. It excludes AllowedNamespaces.
+	// RestrictedNamespaces are left alone, by names or globs. It excludes AllowedNamespaces.
 	// +optional
 	RestrictedNamespaces []string `json:"restrictedNamespaces,omitempty"`
-	// AllowedNamespaces are the only ones operated. It excludes RestrictedNamespaces.
+	// AllowedNamespaces are the only ones operated, by names or globs. It excludes RestrictedNamespaces.
 	// +optional
 	AllowedNamespaces []string `json:"allowedNamespaces,omitempty"`
 	// FailurePolicy defaults to Fail.
@@ -76,6 +76,9 @@ type DeletionProtection struct {
 	// +optional
 	ServiceName string `json:"serviceName,omitempty"`
 }
+
+// On tells whether it is in effect. A nil DeletionProtection is not.
+func (d *DeletionProtection) On() bool { return d != nil && (d.Enabled == nil || *d.Enabled) }
 
 // ResourceProtection overrides DeletionProtection for one CRD.
 type ResourceProtection struct {
@@ -157,9 +160,9 @@ type ServiceNames struct {
 
 // Provenance guards the annotations that tell who asked for a resource.
 type Provenance struct {
-	// Enforce denies changes of them by anyone but the gateway.
+	// Enforce denies changes of them by anyone but the gateway. Defaults to whether the gateway takes intents.
 	// +optional
-	Enforce bool `json:"enforce,omitempty"`
+	Enforce *bool `json:"enforce,omitempty"`
 }
 
 // BreakGlass names who may pass the webhooks in an emergency.

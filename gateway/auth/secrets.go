@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/base64"
@@ -29,7 +30,7 @@ type Secrets struct {
 	Client client.Client
 	// Namespace is where a Secret is whose reference names none.
 	Namespace string
-	// Grace is how long an old token is accepted. Defaults to DefaultGrace.
+	// Grace is how long an old token is accepted whose reference does not say it. Defaults to DefaultGrace.
 	Grace time.Duration
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
@@ -67,7 +68,7 @@ func (s *Secrets) try(ctx context.Context, key client.ObjectKey, ref *orkv1.Toke
 			return nil, 0, err //nolint:wrapcheck // the caller names it
 		}
 		log.Info("a token is made", "secret", key.String())
-		return s.values(secret, ref.Key, now)
+		return s.values(secret, ref, now)
 	}
 	if err != nil {
 		return nil, 0, err //nolint:wrapcheck // the caller names it
@@ -77,20 +78,24 @@ func (s *Secrets) try(ctx context.Context, key client.ObjectKey, ref *orkv1.Toke
 	case len(secret.Data[ref.Key]) == 0:
 		s.renew(changed, ref, now)
 	case ref.RotateAfter == nil:
-		return s.values(secret, ref.Key, now)
+		return s.values(secret, ref, now)
 	case !known: // somebody made it: its age counts from now
 		metav1.SetMetaDataAnnotation(&changed.ObjectMeta, orkv1.AnnotationGeneratedAt, now.UTC().Format(time.RFC3339))
 	case now.Sub(made) >= ref.RotateAfter.Duration:
 		s.renew(changed, ref, now)
 		log.Info("a token is made anew; the one before it is accepted for a while", "secret", key.String())
 	default:
-		values, _, err := s.values(secret, ref.Key, now)
-		return values, made.Add(ref.RotateAfter.Duration).Sub(now), err
+		values, left, err := s.values(secret, ref, now)
+		again := made.Add(ref.RotateAfter.Duration).Sub(now)
+		if left > 0 {
+			again = min(again, left) // the one before it is not accepted for longer
+		}
+		return values, again, err
 	}
 	if err := s.Client.Update(ctx, changed); err != nil {
 		return nil, 0, err //nolint:wrapcheck // the caller names it
 	}
-	return s.values(changed, ref.Key, now)
+	return s.values(changed, ref, now)
 }
 
 // renew puts a new token into a Secret, and keeps the old one beside it.
@@ -100,7 +105,10 @@ func (s *Secrets) renew(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.
 	if secret.Data == nil {
 		secret.Data = map[string][]byte{}
 	}
-	if old := secret.Data[ref.Key]; len(old) > 0 {
+	switch old := secret.Data[ref.Key]; {
+	case s.grace(ref) == 0:
+		delete(secret.Data, ref.Key+previous)
+	case len(old) > 0:
 		secret.Data[ref.Key+previous] = old
 	}
 	secret.Data[ref.Key] = []byte(base64.RawURLEncoding.EncodeToString(token))
@@ -111,22 +119,26 @@ func (s *Secrets) renew(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.
 }
 
 // values are the tokens that a Secret has at the moment.
-func (s *Secrets) values(secret *corev1.Secret, key string, now time.Time) ([]string, time.Duration, error) {
-	current := string(secret.Data[key])
+func (s *Secrets) values(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.Time) ([]string, time.Duration, error) {
+	current := string(secret.Data[ref.Key])
 	if current == "" {
-		return nil, 0, errors.New("its key " + key + " is empty")
+		return nil, 0, errors.New("its key " + ref.Key + " is empty")
 	}
 	values := []string{current}
-	old := string(secret.Data[key+previous])
-	grace := s.Grace
-	if grace == 0 {
-		grace = DefaultGrace
-	}
+	old := string(secret.Data[ref.Key+previous])
 	made, known := madeAt(secret)
-	if left := made.Add(grace).Sub(now); old != "" && known && left > 0 {
+	if left := made.Add(s.grace(ref)).Sub(now); old != "" && known && left > 0 {
 		return append(values, old), left, nil
 	}
 	return values, 0, nil
+}
+
+// grace is how long the token before the current one is accepted.
+func (s *Secrets) grace(ref *orkv1.TokenSecret) time.Duration {
+	if ref.RotationGrace != nil {
+		return ref.RotationGrace.Duration
+	}
+	return cmp.Or(s.Grace, DefaultGrace)
 }
 
 func (s *Secrets) now() time.Time {

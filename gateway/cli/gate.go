@@ -13,8 +13,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	authenticationv1 "k8s.io/api/authentication/v1"
 	"k8s.io/client-go/rest"
 	ctrl "sigs.k8s.io/controller-runtime"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/healthz"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
@@ -79,7 +81,7 @@ this process is.`,
 	flags.StringVar(&f.url, "url", "", "where the API server reaches the gateway in place of a Service, such as https://192.0.2.1:9443; needed outside of a cluster")
 	flags.StringVar(&f.certificate, "certificate-secret", "", "Secret with a certificate that somebody else keeps (tls.crt, tls.key, ca.crt); default: the files of TLS_CERT, TLS_KEY and TLS_CA, "+
 		"else orkestra-tls, which the gateway makes and renews unless somebody else does")
-	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service")
+	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service, outside of a cluster the user of the kubeconfig")
 	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), "the account of the operator, which may do what only it does")
 	flags.DurationVar(&f.grace, "shutdown-timeout", f.environment.Duration("SHUTDOWN_GRACE_PERIOD", time.Minute), "how long requests that have begun may go on after an interrupt")
 	flags.StringVar(&f.runtime, "runtime-url", "", "the operator's live API, for rules that read what only it knows; default: ORK_RUNTIME_URL, else in a cluster its Service")
@@ -154,8 +156,12 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err
 	}
+	user, err := f.user(ctx, config)
+	if err != nil {
+		return err
+	}
 	gateway, err := server.New(mgr, server.Options{
-		Katalogs: katalogs(result.Documents), Schemas: schemas(result.Documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
+		User: user, Katalogs: katalogs(result.Documents), Schemas: schemas(result.Documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
 		External: calls, Runtime: operator, Files: files, Secret: f.certificate, Pod: os.Getenv("POD_NAME"), Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
 	})
 	if err != nil {
@@ -169,6 +175,22 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 		return fmt.Errorf("add the watch of the files: %w", err)
 	}
 	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
+}
+
+// user is who the gateway is where it is not its service account, so that it knows what it writes itself.
+func (f *gateFlags) user(ctx context.Context, config *rest.Config) (string, error) {
+	if command.InCluster() || f.serviceAccount != "" {
+		return "", nil
+	}
+	c, err := client.New(config, client.Options{})
+	if err != nil {
+		return "", fmt.Errorf("make a client: %w", err)
+	}
+	review := &authenticationv1.SelfSubjectReview{}
+	if err := c.Create(ctx, review); err != nil {
+		return "", fmt.Errorf("ask the API server who this is: %w", err)
+	}
+	return review.Status.UserInfo.Username, nil
 }
 
 // operator asks the operator's live API.

@@ -102,7 +102,10 @@ func compile(
 		e.ProtectsDefinition, e.ProtectsResources = yes(own.ProtectCRD), yes(own.ProtectCRs)
 		e.Strict = s.StrictMode && e.ProtectsResources
 	}
-	e.GuardsProvenance = security.Provenance != nil && security.Provenance.Enforce
+	e.GuardsProvenance = katalog.Gateway.Serves()
+	if s := security.Provenance; s != nil && s.Enforce != nil {
+		e.GuardsProvenance = *s.Enforce
+	}
 	return e, errs
 }
 

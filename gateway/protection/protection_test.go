@@ -72,7 +72,7 @@ func TestHandle(t *testing.T) {
 	strictly.DenyGarbageCollection = true
 	all := &protection.Deletion{Identities: strictly, Definition: elsewhere.Definition}
 	strict := &protection.Strict{Identities: identities}
-	guard := namespaces.For(&orkv1.Katalog{}, &orkv1.CRD{RestrictedNamespaces: []string{"closed"}})
+	guard := namespaces.For(&orkv1.Katalog{}, &orkv1.CRD{RestrictedNamespaces: []string{"closed", "secret-*"}})
 	namespace := &protection.Namespace{Identities: identities, Guard: func(schema.GroupResource) namespaces.Guard { return guard }}
 	provenance := &protection.Provenance{Identities: identities}
 	const crds = "customresourcedefinitions.apiextensions.k8s.io"
@@ -103,6 +103,7 @@ func TestHandle(t *testing.T) {
 		"Weakness23":         {"a status is nobody's business", strict, request{operation: admissionv1.Update, subresource: "status", before: labels(label), now: labels()}, ""},
 		"Namespace":          {"an open one", namespace, request{operation: admissionv1.Create, namespace: "shop", now: labels()}, ""},
 		"NamespaceClosed":    {"one that is left alone", namespace, request{operation: admissionv1.Create, namespace: "closed", now: labels()}, "namespace closed is not one that the Katalog operates"},
+		"NamespaceGlob":      {"one that a glob leaves alone", namespace, request{operation: admissionv1.Create, namespace: "secret-1", now: labels()}, "namespace secret-1 is not one that the Katalog operates"},
 		"NamespaceFinalizer": {"what goes may lose its finalizers", namespace, request{operation: admissionv1.Update, namespace: "closed", now: `{"name":"a","deletionTimestamp":"2026-01-01T00:00:00Z"}`}, ""},
 		"NamespaceDelete":    {"and what is there may go", namespace, request{operation: admissionv1.Delete, namespace: "closed", before: labels()}, ""},
 		"Weakness01Create":   {"nobody says that it came by the gateway", provenance, request{operation: admissionv1.Create, now: stamped("x")}, "only the gateway changes " + orkv1.AnnotationServeAlias},

@@ -115,7 +115,7 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 	}
 	if len(p.Delivered) > 0 {
 		one := p.webhook("provenance", PathProvenance, rulesOf(p.Delivered, write), admissionregistrationv1.Fail, bundle)
-		one.MatchConditions = p.notFree(false)
+		one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "delivery-differs", Expression: deliveryDiffers})
 		add(ProvenanceGuard, one)
 	}
 	return all
@@ -149,6 +149,13 @@ func (p *Plan) sideEffects() admissionregistrationv1.SideEffectClass {
 	}
 	return admissionregistrationv1.SideEffectClassNone
 }
+
+// deliveryDiffers holds where an annotation that tells how a resource was delivered is not the same before and after. Nothing else is asked about,
+// so that a gateway that is gone holds nothing else up.
+const deliveryDiffers = `[object, oldObject].exists(one, one != null && has(one.metadata.annotations) && one.metadata.annotations.exists(key, ` +
+	`(key.startsWith("` + orkv1.Domain + `serve-") || key.startsWith("` + orkv1.LegacyDomain + `serve-")) && ` +
+	`[object, oldObject].exists(other, other == null || !has(other.metadata.annotations) || !(key in other.metadata.annotations) || ` +
+	`other.metadata.annotations[key] != one.metadata.annotations[key])))`
 
 // webhookDomain ends the names of all webhooks.
 const webhookDomain = "orkestra.orkspace.io"

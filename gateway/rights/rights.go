@@ -44,7 +44,7 @@ type Rights struct {
 
 // Of tells what the gateway of some Katalogs needs. What is wrong with a Katalog is a field.ErrorList as an aggregate error.
 func Of(katalogs []*orkv1.Katalog, opts Options) (*Rights, error) {
-	c := &collector{own: opts.Namespace, namespaces: map[string]rules{}}
+	c := &collector{own: opts.Namespace, namespaces: map[string]rules{}, registered: map[string]bool{}}
 	var errs field.ErrorList
 	for _, katalog := range katalogs {
 		entries, wrong := entry.Compile(katalog, func(string) map[string]*roots.Props { return nil })
@@ -98,6 +98,8 @@ type collector struct {
 	own        string
 	cluster    rules
 	namespaces map[string]rules
+	// registered are the configurations of webhooks that the Katalogs have, by name.
+	registered map[string]bool
 }
 
 // in grants something in a namespace, none for the gateway's own.
@@ -119,7 +121,17 @@ const (
 // entries are the rights for what is declared of CRDs.
 func (c *collector) entries(katalog *orkv1.Katalog, all []*entry.Entry) {
 	serves := katalog.Gateway.Serves()
+	if s := katalog.Security; s != nil && s.DeletionProtection.On() {
+		c.registered[registration.DeletionProtection] = true // of what has the label, whichever CRDs there are
+	}
 	for _, one := range all {
+		for name, wanted := range map[string]bool{
+			registration.AdmissionValidation: one.Validates, registration.AdmissionMutation: one.Mutates, registration.StrictProtection: one.Strict,
+			registration.NamespaceProtection: one.GuardsNamespaces, registration.ProvenanceGuard: one.GuardsProvenance,
+			registration.DeletionProtection: one.ProtectsDefinition,
+		} {
+			c.registered[name] = c.registered[name] || wanted
+		}
 		if one.UpdatesDefinition {
 			c.cluster = append(c.cluster, rule(apiextensionsv1.GroupName, definitions, []string{one.Definition()}, "get", "list", "watch", "patch"))
 		}
@@ -167,16 +179,18 @@ func (c *collector) leaving(katalog *orkv1.Katalog, opts Options) {
 	}
 }
 
-// registrations are the rights for the configurations of webhooks, also for those that a Katalog has no more.
+// registrations are the rights for the configurations of webhooks. Those that the Katalogs have no more are looked for, and taken away.
 func (c *collector) registrations() {
 	group := admissionregistrationv1.GroupName
-	for resource, names := range map[string][]string{
-		"mutatingwebhookconfigurations": {registration.AdmissionMutation},
-		"validatingwebhookconfigurations": slices.DeleteFunc(slices.Clone(registration.Names), func(name string) bool {
-			return name == registration.AdmissionMutation
-		}),
-	} {
-		c.cluster = append(c.cluster, rule(group, resource, nil, "create"), rule(group, resource, names, "get", "list", "watch", "update", "delete"))
+	for _, name := range registration.Names {
+		resource := "validatingwebhookconfigurations"
+		if name == registration.AdmissionMutation {
+			resource = "mutatingwebhookconfigurations"
+		}
+		c.cluster = append(c.cluster, rule(group, resource, []string{name}, "get", "list", "watch", "delete"))
+		if c.registered[name] {
+			c.cluster = append(c.cluster, rule(group, resource, nil, "create"), rule(group, resource, []string{name}, "update"))
+		}
 	}
 }
 

@@ -24,10 +24,13 @@ func TestObjects(t *testing.T) {
 		reason string
 		opts   rights.Options
 	}{
-		"small":    {"rules alone", rights.Options{}},
-		"all":      {"everything that needs a right", rights.Options{ServiceAccount: "gate"}},
-		"borrowed": {"somebody else keeps the certificate", rights.Options{Secret: "gate-cert"}},
-		"files":    {"in files", rights.Options{Files: true}},
+		"small":     {"rules alone, which validate", rights.Options{}},
+		"mutation":  {"rules alone, which mutate", rights.Options{}},
+		"serve":     {"what is served is guarded, and nothing else is registered", rights.Options{}},
+		"unguarded": {"and nothing is where that is not wanted", rights.Options{}},
+		"all":       {"everything that needs a right", rights.Options{ServiceAccount: "gate"}},
+		"borrowed":  {"somebody else keeps the certificate", rights.Options{Secret: "gate-cert"}},
+		"files":     {"in files", rights.Options{Files: true}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

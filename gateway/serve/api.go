@@ -38,8 +38,6 @@ type Options struct {
 	Clusters Clusters
 	// Rate bounds the requests of one token in a second, and Burst those at once. They default to 20 and 40.
 	Rate, Burst int
-	// MaxIntent bounds what is kept of an intent in an annotation, in bytes. Defaults to 16 KiB.
-	MaxIntent int
 	// Requested is told of each request: its route, such as /api/v1/apply, empty for none; the name of the caller's token, empty for nobody who is
 	// known; the status; and how long it took. Nil: nobody is.
 	Requested func(route, token string, code int, took time.Duration)
@@ -78,9 +76,6 @@ func New(opts Options) (*API, error) {
 	}
 	if opts.Requested == nil {
 		opts.Requested = func(string, string, int, time.Duration) {}
-	}
-	if opts.MaxIntent == 0 {
-		opts.MaxIntent = 16 << 10
 	}
 	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}, strangers: newStrangers()}
 	for _, one := range opts.CRDs {

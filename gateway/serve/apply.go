@@ -105,7 +105,7 @@ func (a *API) resourceOf(c *call, sent map[string]any) (*Surface, *translated, e
 		if err := s.CRD.identify(out.object, sent); err != nil {
 			return s, out, err
 		}
-		keepIntent(s.CRD, out.object, sent, a.opts.MaxIntent)
+		keepIntent(s.CRD, out.object, sent)
 		return s, out, nil
 	}
 	return a.whole(c, sent)
@@ -304,8 +304,8 @@ func severityOf(cause metav1.CauseType) string {
 	return severityWarning
 }
 
-// keepIntent writes what was sent into an annotation, without what is sensitive, and no more than so many bytes of it.
-func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]any, most int) {
+// keepIntent writes what was sent into an annotation, without what is sensitive, and no more of it than the CRD keeps.
+func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]any) {
 	kept := maps.Clone(intent)
 	for key, f := range crd.Fields {
 		if _, sent := kept[key]; sent && f.Declared.Sensitive {
@@ -316,7 +316,7 @@ func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]a
 	if err != nil {
 		return
 	}
-	if len(text) > most {
+	if len(text) > cmp.Or(crd.MaxIntent, orkv1.DefaultIntentAnnotation) {
 		sum := sha256.Sum256(text)
 		text = fmt.Appendf(nil, `{"truncated":true,"bytes":%d,"sha256":%q}`, len(text), hex.EncodeToString(sum[:]))
 	}

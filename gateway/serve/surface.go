@@ -32,6 +32,8 @@ type CRD struct {
 	Fields map[string]*Field
 	// Strict makes an unknown field of an intent an error.
 	Strict bool
+	// MaxIntent bounds what is kept of an intent in an annotation, in bytes. Defaults to orkv1.DefaultIntentAnnotation.
+	MaxIntent int
 	// Surfaces by name, and the one that is the CRD's own.
 	Surfaces map[string]*Surface
 	Primary  *Surface

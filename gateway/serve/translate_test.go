@@ -184,14 +184,25 @@ func TestAllows(t *testing.T) {
 // Weakness 2: what is sensitive is not kept, and what is long is cut.
 func TestWeakness02KeptIntent(t *testing.T) {
 	crd := compiled(t, cache)
+	crd.MaxIntent = orkv1.MinIntentAnnotation
 	object := &unstructured.Unstructured{Object: map[string]any{}}
-	keepIntent(crd, object, map[string]any{"password": "s3cret", "size": "5Gi"}, 1000)
+	keepIntent(crd, object, map[string]any{"password": "s3cret", "size": "5Gi"})
 	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; got != `{"password":"[redacted]","size":"5Gi"}` {
 		t.Errorf("kept %s", got)
 	}
-	keepIntent(crd, object, map[string]any{"size": strings.Repeat("x", 2000)}, 1000)
-	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; !strings.Contains(got, `"truncated":true`) || len(got) > 200 {
+	long := map[string]any{"size": strings.Repeat("x", orkv1.MinIntentAnnotation)}
+	keepIntent(crd, object, long)
+	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; !strings.Contains(got, `"truncated":true`) || len(got) > orkv1.MinIntentAnnotation {
 		t.Errorf("kept %d bytes: %s", len(got), got)
+	}
+	crd.MaxIntent = 0
+	keepIntent(crd, object, long)
+	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; strings.Contains(got, "truncated") {
+		t.Errorf("16 KiB are kept by default, not %s", got)
+	}
+	keepIntent(crd, object, map[string]any{"size": strings.Repeat("x", orkv1.DefaultIntentAnnotation)})
+	if got := object.GetAnnotations()[orkv1.AnnotationServeIntent]; !strings.Contains(got, "truncated") {
+		t.Errorf("16 KiB are kept by default, not %d bytes", len(got))
 	}
 }
 

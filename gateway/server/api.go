@@ -218,6 +218,9 @@ func (s *state) served(katalog *orkv1.Katalog) ([]*serve.CRD, field.ErrorList) {
 		compiled, wrong := serve.Compile(one.Name, &crd, one.Resource, language, known, field.NewPath("spec", "crds").Key(one.Name))
 		errs = append(errs, wrong...)
 		if compiled != nil {
+			if katalog.Gateway.Serves() { // it is checked also where nobody serves it
+				compiled.MaxIntent = orZero(katalog.Gateway.API.IntentAnnotationMaxBytes)
+			}
 			all = append(all, compiled)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	corev1 "k8s.io/api/core/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
+	"k8s.io/apimachinery/pkg/api/equality"
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
@@ -16,24 +17,32 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/serve"
 )
 
-// clusters are the others that the Katalogs declare, nil where none does.
-func (s *state) clusters(served []*serve.CRD) (*clusters.Clusters, error) {
+// clustersOf are the others that the Katalogs declare, by name. Several may declare one, if it is the same.
+func clustersOf(katalogs []*orkv1.Katalog) (map[string]orkv1.Cluster, error) {
 	all := map[string]orkv1.Cluster{}
 	var errs []error
-	for _, katalog := range s.opts.Katalogs {
+	for _, katalog := range katalogs {
 		if katalog.Gateway == nil {
 			continue
 		}
 		for name, declared := range katalog.Gateway.Clusters {
-			if _, taken := all[name]; taken {
-				errs = append(errs, fmt.Errorf("the cluster %s is declared by two Katalogs, of which %s is one", name, katalog.Name))
+			if first, taken := all[name]; taken && !equality.Semantic.DeepEqual(first, declared) {
+				errs = append(errs, fmt.Errorf("the cluster %s is declared by two Katalogs in two ways, of which %s has one", name, katalog.Name))
 			}
 			all[name] = declared
-			s.metrics.ExpectCluster(name)
 		}
 	}
-	if len(all) == 0 || len(errs) > 0 {
-		return nil, errors.Join(errs...)
+	return all, errors.Join(errs...)
+}
+
+// clusters are the others that the Katalogs declare, nil where none does.
+func (s *state) clusters(served []*serve.CRD) (*clusters.Clusters, error) {
+	all, err := clustersOf(s.opts.Katalogs)
+	if err != nil || len(all) == 0 {
+		return nil, err
+	}
+	for name := range all {
+		s.metrics.ExpectCluster(name)
 	}
 	return clusters.New(clusters.Options{
 		Clusters: all, Secret: secretsOf(s.direct), Namespace: s.opts.Namespace, Scheme: scheme(), Mapper: mapper(served), Warnings: serve.Warnings{},

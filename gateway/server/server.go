@@ -52,6 +52,8 @@ type Options struct {
 	Port int
 	// ServiceAccount and RuntimeServiceAccount are the accounts of the two processes. They default to the names of their Services.
 	ServiceAccount, RuntimeServiceAccount string
+	// User is who the gateway is to the API server. Defaults to the ServiceAccount of the Namespace.
+	User string
 	// Schemas are those of the CRDs, by the name of the Katalog's entry and the version, as far as they are known. Nil: none are.
 	Schemas entry.Schemas
 	// External has a client for each protocol of external calls. Nil: the calls of rules are not made.

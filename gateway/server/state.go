@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"slices"
@@ -162,7 +163,7 @@ func (s *state) webhooks() map[string]http.Handler {
 // identities are those that may do more than others.
 func (s *state) identities() protection.Identities {
 	account := func(name string) string { return "system:serviceaccount:" + s.opts.Namespace + ":" + name }
-	i := protection.Identities{Gateway: account(s.opts.ServiceAccount), Runtime: account(s.opts.RuntimeServiceAccount)}
+	i := protection.Identities{Gateway: cmp.Or(s.opts.User, account(s.opts.ServiceAccount)), Runtime: account(s.opts.RuntimeServiceAccount)}
 	for _, katalog := range s.opts.Katalogs {
 		if s := katalog.Security; s != nil && s.BreakGlass != nil {
 			i.BreakGlass = append(i.BreakGlass, s.BreakGlass.Groups...)

@@ -3,6 +3,7 @@ package call
 import (
 	"cmp"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -66,6 +67,10 @@ func CheckURL(language *template.Language, declared orkv1.Template, protocol ork
 	if found && hasPassword(authority) {
 		language.Warn(field.Invalid(at, shown, "has a password in it, which everybody reads who reads the Katalog: keep it in a Secret and name that in auth.secretRef"))
 	}
+	if name := secretInQuery(text); name != "" {
+		language.Warn(field.Invalid(at, shown, "has a credential in its query, "+name+
+			", which everybody reads who reads the Katalog or the server's log: keep it in a Secret and name that in auth.secretRef"))
+	}
 	return errs
 }
 
@@ -99,8 +104,37 @@ func hasPassword(authority string) bool {
 	return found && password != "" && !strings.Contains(authority[:at], "{{")
 }
 
+// parameter is one of a query that has a value which is no template.
+var parameter = regexp.MustCompile(`([?&])([A-Za-z_.-]+)=([^&#\s{}]+)`)
+
+// credentials are the names of parameters whose values are, in small letters and without what divides their words.
+var credentials = []string{
+	"password", "passwd", "passphrase", "pwd", "token", "accesstoken", "authtoken", "apitoken", "privatetoken", "apikey", "accesskey", "secret",
+	"secretkey", "clientsecret",
+}
+
+func isCredential(name string) bool {
+	return slices.Contains(credentials, strings.NewReplacer("_", "", "-", "", ".", "").Replace(strings.ToLower(name)))
+}
+
+// secretInQuery is the name of a parameter whose value is a credential as it stands, empty for none.
+func secretInQuery(text string) string {
+	for _, found := range parameter.FindAllStringSubmatch(text, -1) {
+		if isCredential(found[2]) {
+			return found[2]
+		}
+	}
+	return ""
+}
+
 // WithoutPassword is a URL to be shown.
 func WithoutPassword(text string) string {
+	text = parameter.ReplaceAllStringFunc(text, func(one string) string {
+		if name, _, _ := strings.Cut(one[1:], "="); isCredential(name) {
+			return one[:1] + name + "=[redacted]"
+		}
+		return one
+	})
 	scheme, rest, found := strings.Cut(text, "://")
 	at := strings.LastIndex(rest, "@")
 	if !found || at < 0 {

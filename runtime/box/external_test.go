@@ -144,10 +144,13 @@ func TestExternalResults(t *testing.T) {
 			reason: "no result replaces that of the whole", entry: `operatorBox: {onDelete: {ordered: true, external: [` + a + `], groups: [{external: [` + a + `]}]}}`,
 			want: "is the name of spec.crds[shop].operatorBox.onDelete.external[0] already",
 		},
-		"Protocol": {reason: "as its protocol wants it", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: redis, query: PING, url: "http://a"}]}}`, want: "must begin with redis:// or rediss://"},
-		"Hosts":    {reason: "or to several", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: kafka, query: a, url: "a:9092,b:9092"}]}}`},
-		"Password": {reason: "without a password that all can read", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u:p@h/d"}]}}`, want: `"postgres://u@h/d": has a password in it`},
-		"Field":    {reason: "a result has known fields", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u@h/d"}], when: [{field: external.a.rowcounts, equals: x}]}}`, want: "did you mean rowCount?"},
+		"Protocol":      {reason: "as its protocol wants it", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: redis, query: PING, url: "http://a"}]}}`, want: "must begin with redis:// or rediss://"},
+		"Hosts":         {reason: "or to several", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: kafka, query: a, url: "a:9092,b:9092"}]}}`},
+		"Password":      {reason: "without a password that all can read", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u:p@h/d"}]}}`, want: `"postgres://u@h/d": has a password in it`},
+		"Query":         {reason: "or in the query", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http://h/d?limit=1&access_token=abc&b=c"}]}}`, want: `"http://h/d?limit=1&access_token=[redacted]&b=c": has a credential in its query, access_token`},
+		"QueryPassword": {reason: "of any protocol", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u@h/d?sslmode=require&Password=abc"}]}}`, want: `has a credential in its query, Password`},
+		"QueryTemplate": {reason: "what the resource says stands elsewhere", entry: `operatorBox: {onReconcile: {external: [{name: a, url: "http://h/d?token={{ .metadata.name }}&tokens=3&key=&password="}]}}`},
+		"Field":         {reason: "a result has known fields", entry: `operatorBox: {onReconcile: {external: [{name: a, protocol: postgres, query: SELECT 1, url: "postgres://u@h/d"}], when: [{field: external.a.rowcounts, equals: x}]}}`, want: "did you mean rowCount?"},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -124,6 +124,7 @@ func TestNamespacesOfTheKatalog(t *testing.T) {
 		"Katalog": {"without lists of its own an entry has the Katalog's", "mode: dynamic", map[string]bool{"kube-system": false, "default": true}},
 		"Own":     {"its own replace them", "restrictedNamespaces: [default]", map[string]bool{"kube-system": true, "default": false}},
 		"Allowed": {"whichever it is", "allowedNamespaces: [kube-system]", map[string]bool{"kube-system": true, "default": false}},
+		"Glob":    {"a glob is all that it matches", `allowedNamespaces: ["kube-*"]`, map[string]bool{"kube-system": true, "default": false}},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -12,11 +12,13 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/client-go/rest"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/envtest/suites/internal/definition"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
+	"github.com/orkestra-runtime/orkestra/gateway/server"
 )
 
 // guarded is a Katalog with every webhook, of the kind.
@@ -127,6 +129,28 @@ var _ = Describe("The gateway", Ordered, func() {
 		site := resource("v1", "Site", namespaceOf(ctx), "forged", "{plan: gold}")
 		site.SetAnnotations(map[string]string{orkv1.AnnotationServeAlias: "x"})
 		Expect(cluster.Create(ctx, site)).To(MatchError(ContainSubstring("only the gateway changes " + orkv1.AnnotationServeAlias)))
+
+		By("what the gateway itself has written")
+		cfg := rest.CopyConfig(env.Config())
+		cfg.Impersonate = rest.ImpersonationConfig{UserName: "system:serviceaccount:" + namespace + ":" + server.DefaultService, Groups: []string{"system:masters"}}
+		gate, err := client.New(cfg, client.Options{Scheme: cluster.Scheme()})
+		Expect(err).NotTo(HaveOccurred())
+		Expect(gate.Create(ctx, site)).To(Succeed())
+		for _, change := range []struct{ patch, denied string }{
+			{`{"spec":{"replicas":3}}`, ""},
+			{`{"metadata":{"annotations":{"other":"y"}}}`, ""},
+			{`{"metadata":{"annotations":{"` + orkv1.AnnotationServeAlias + `":"y"}}}`, orkv1.AnnotationServeAlias},
+			{`{"metadata":{"annotations":{"` + orkv1.AnnotationServeTarget + `":"y"}}}`, orkv1.AnnotationServeTarget},
+			{`{"metadata":{"annotations":{"` + orkv1.LegacyDomain + `serve-source":"y"}}}`, orkv1.LegacyDomain + "serve-source"},
+			{`{"metadata":{"annotations":null}}`, orkv1.AnnotationServeAlias},
+		} {
+			err := cluster.Patch(ctx, site.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(change.patch)))
+			if change.denied == "" {
+				Expect(err).NotTo(HaveOccurred(), change.patch)
+				continue
+			}
+			Expect(err).To(MatchError(ContainSubstring("only the gateway changes "+change.denied)), change.patch)
+		}
 	})
 
 	It("Weakness29: repairs what somebody changes or deletes, at once", func(ctx SpecContext) {

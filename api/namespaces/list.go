@@ -1,0 +1,56 @@
+package namespaces
+
+import (
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// list is one of namespaces, by name and by glob.
+type list struct{ names, globs []string }
+
+func listOf(declared []string) list {
+	var l list
+	for _, one := range declared {
+		if IsGlob(one) {
+			l.globs = append(l.globs, one)
+		} else {
+			l.names = append(l.names, one)
+		}
+	}
+	return l
+}
+
+func (l *list) isZero() bool { return len(l.names)+len(l.globs) == 0 }
+
+func (l *list) has(namespace string) bool {
+	return slices.Contains(l.names, namespace) || slices.ContainsFunc(l.globs, func(glob string) bool {
+		matched, err := path.Match(glob, namespace)
+		return matched && err == nil
+	})
+}
+
+// globSigns make a glob of what would be a name.
+const globSigns = `*?[]\`
+
+// IsGlob tells whether an element of a list stands for all names that it matches, and not for itself.
+func IsGlob(element string) bool { return strings.ContainsAny(element, globSigns) }
+
+// CheckGlob tells what is wrong with a glob: * is any text, ? one character, and [a-c] or [^a-c] one of some characters or none of them. One that
+// no name of a namespace can match is wrong as well.
+func CheckGlob(glob string) error {
+	if _, err := path.Match(glob, ""); err != nil {
+		return errors.New("is no glob: [ opens a list of characters such as [a-c], which ] closes")
+	}
+	wrong := strings.IndexFunc(glob, func(r rune) bool {
+		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("*?[]^", r)
+	})
+	if wrong >= 0 {
+		sign, _ := utf8.DecodeRuneInString(glob[wrong:])
+		return fmt.Errorf("matches no namespace: a name has lower-case letters, digits and hyphens alone, no %q", sign)
+	}
+	return nil
+}
