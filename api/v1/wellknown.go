@@ -99,6 +99,9 @@ const (
 	AnnotationServeIdentity = Domain + "serve-identity"
 	// AnnotationServeIntent holds what the caller sent, as JSON, without what is sensitive.
 	AnnotationServeIntent = Domain + "serve-intent"
+	// AnnotationServeSelectorTarget is the target whose fieldSelector a whole resource met, and AnnotationServeSelector that selector, as JSON.
+	AnnotationServeSelectorTarget = Domain + "serve-selector-target"
+	AnnotationServeSelector       = Domain + "serve-selector"
 )
 
 // AnnotationConversion and a version hold the spec that a resource had in that version, as JSON, where the conversion to another one loses

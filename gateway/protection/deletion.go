@@ -45,11 +45,10 @@ func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Resp
 	switch {
 	case err != nil:
 		return admission.Errored(http.StatusInternalServerError, err)
-	case !protected(object):
+	case !Protected(object):
 		return admission.Allowed("")
 	}
-	return d.deny(fmt.Sprintf("%s %s is protected from deletion: remove its label %s first, or have the Katalog's entry do so",
-		r.Kind.Kind, nameOf(object), orkv1.LabelDeletionProtection))
+	return d.deny(Refusal(r.Kind.Kind, object))
 }
 
 func (d *Deletion) deny(why string) admission.Response {
@@ -59,9 +58,25 @@ func (d *Deletion) deny(why string) admission.Response {
 	return forbidden(why)
 }
 
-// protected tells whether an object has the label, in either of its spellings.
-func protected(object *metav1.PartialObjectMetadata) bool {
-	return object.Labels[orkv1.LabelDeletionProtection] == "true" || object.Labels[orkv1.LegacyLabelDeletionProtection] == "true"
+// Protected tells whether an object has the label with the value true, in either of its spellings.
+func Protected(object metav1.Object) bool {
+	return labelOf(object) != ""
+}
+
+// labelOf is the label that protects an object, empty for none.
+func labelOf(object metav1.Object) string {
+	for _, label := range []string{orkv1.LabelDeletionProtection, orkv1.LegacyLabelDeletionProtection} {
+		if object.GetLabels()[label] == "true" {
+			return label
+		}
+	}
+	return ""
+}
+
+// Refusal says of an object of a kind that is protected why it is not deleted, and how it would be.
+func Refusal(kind string, object metav1.Object) string {
+	return fmt.Sprintf("%s %s is protected from deletion: remove its label %s first, or have the Katalog's entry do so",
+		kind, nameOf(object), labelOf(object))
 }
 
 // forbidden is a denial with the code 403.
@@ -71,9 +86,9 @@ func forbidden(why string) admission.Response {
 	return response
 }
 
-func nameOf(object *metav1.PartialObjectMetadata) string {
-	if object.Namespace == "" {
-		return object.Name
+func nameOf(object metav1.Object) string {
+	if object.GetNamespace() == "" {
+		return object.GetName()
 	}
-	return object.Namespace + "/" + object.Name
+	return object.GetNamespace() + "/" + object.GetName()
 }

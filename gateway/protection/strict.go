@@ -34,7 +34,7 @@ func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Respon
 		return forbidden(fmt.Sprintf("the label %s is set by the runtime alone: set deletionProtection.strictMode: false in the Katalog's entry",
 			orkv1.LabelStrictExempt))
 	}
-	if !protected(before) || protected(after) || exempt {
+	if !Protected(before) || Protected(after) || exempt {
 		return admission.Allowed("")
 	}
 	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set deletionProtection.protectCRs: false "+

@@ -122,7 +122,7 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	if crd == nil || crd.GVK.Version != gvk.Version {
 		return nil, nil, badRequest("%s of %s is not served", gvk.Kind, gvk.GroupVersion())
 	}
-	s := crd.route(object)
+	s, selected := crd.route(object)
 	if !s.Resources || !s.Enabled {
 		return nil, nil, badRequest("whole resources of %s are not taken", gvk.Kind)
 	}
@@ -140,6 +140,9 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	clean.SetLabels(object.GetLabels())
 	if len(annotations) > 0 {
 		clean.SetAnnotations(annotations)
+	}
+	if selected {
+		s.keepSelector(clean)
 	}
 	intent := map[string]any{}
 	if spec, ok := sent["spec"].(map[string]any); ok {
@@ -304,6 +307,26 @@ func severityOf(cause metav1.CauseType) string {
 	return severityWarning
 }
 
+// keepSelector writes which target's selector a resource met.
+func (s *Surface) keepSelector(object *unstructured.Unstructured) {
+	text, err := json.Marshal(s.selector)
+	if err != nil { // of texts, which cannot be
+		return
+	}
+	annotate(object, orkv1.AnnotationServeSelectorTarget, s.Name)
+	annotate(object, orkv1.AnnotationServeSelector, string(text))
+}
+
+// annotate writes an annotation.
+func annotate(object *unstructured.Unstructured, key, value string) {
+	annotations := object.GetAnnotations()
+	if annotations == nil {
+		annotations = map[string]string{}
+	}
+	annotations[key] = value
+	object.SetAnnotations(annotations)
+}
+
 // keepIntent writes what was sent into an annotation, without what is sensitive, and no more of it than the CRD keeps.
 func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]any) {
 	kept := maps.Clone(intent)
@@ -320,10 +343,5 @@ func keepIntent(crd *CRD, object *unstructured.Unstructured, intent map[string]a
 		sum := sha256.Sum256(text)
 		text = fmt.Appendf(nil, `{"truncated":true,"bytes":%d,"sha256":%q}`, len(text), hex.EncodeToString(sum[:]))
 	}
-	annotations := object.GetAnnotations()
-	if annotations == nil {
-		annotations = map[string]string{}
-	}
-	annotations[orkv1.AnnotationServeIntent] = string(text)
-	object.SetAnnotations(annotations)
+	annotate(object, orkv1.AnnotationServeIntent, string(text))
 }

@@ -46,6 +46,7 @@ var (
 	}
 	pathParameter = regexp.MustCompile(`\{([a-z]+)\}`)
 	clusterOnly   = parameter{"the cluster, where a target's resources go to several; by default the first that they always go to", openapi3.TypeString}
+	versionOnly   = parameter{"group and version, where kinds of several groups have one name", openapi3.TypeString}
 	fieldOnly     = parameter{"a path such as status.phase or metadata.labels[\"example.com/tier\"], of which the value alone is answered", openapi3.TypeString}
 )
 
@@ -74,16 +75,19 @@ func documents() map[string]documented {
 				"labelSelector": {"which ones, as Kubernetes selects them", openapi3.TypeString},
 				"field":         fieldOnly,
 				"cluster":       clusterOnly,
+				"apiVersion":    versionOnly,
 			},
 			answers: map[int]any{http.StatusOK: listed{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
 		},
 		"GET /api/v1/resources/{kind}/{namespace}/{name}": {
-			id: "get", summary: "Answers a resource, its payload, or one field of it", query: map[string]parameter{"field": fieldOnly, "cluster": clusterOnly},
-			answers: map[int]any{http.StatusOK: anyObject{}}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
+			id: "get", summary: "Answers a resource, its payload, or one field of it",
+			query:   map[string]parameter{"field": fieldOnly, "cluster": clusterOnly, "apiVersion": versionOnly},
+			answers: map[int]any{http.StatusOK: anyObject{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
 		},
 		"DELETE /api/v1/resources/{kind}/{namespace}/{name}": {
-			id: "delete", summary: "Deletes a resource, if nothing protects it", query: map[string]parameter{"cluster": clusterOnly},
-			answers: map[int]any{http.StatusNoContent: nil}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
+			id: "delete", summary: "Deletes a resource, if nothing protects it",
+			query:   map[string]parameter{"cluster": clusterOnly, "apiVersion": versionOnly},
+			answers: map[int]any{http.StatusNoContent: nil}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}, http.StatusConflict: {envelope{}}},
 		},
 		"GET /api/v1/schema": {
 			id: "schema", summary: "Lists the targets that the caller may know, or tells the fields of one of them",
@@ -96,10 +100,9 @@ func documents() map[string]documented {
 		"GET /api/v1/raw-schema": {
 			id: "rawSchema", summary: "Answers the schema of whole resources of a kind",
 			query: map[string]parameter{
-				"kind": {"the kind", openapi3.TypeString}, "apiVersion": {"group and version, where several kinds have one name", openapi3.TypeString},
-				"cluster": clusterOnly,
+				"kind": {"the kind", openapi3.TypeString}, "apiVersion": versionOnly, "cluster": clusterOnly,
 			},
-			answers: map[int]any{http.StatusOK: raw{}}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
+			answers: map[int]any{http.StatusOK: raw{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
 		},
 		"GET " + pathOpenAPI: {id: "openapi", summary: "Answers this document", answers: map[int]any{http.StatusOK: anyObject{}}},
 	}

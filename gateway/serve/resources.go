@@ -4,15 +4,16 @@ import (
 	"cmp"
 	"net/http"
 	"strconv"
-	"strings"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/gateway/protection"
 )
 
 // everywhere stands in a path for all namespaces.
@@ -28,20 +29,9 @@ type place struct {
 
 // placeOf finds what a path names, if the caller may do that there.
 func (a *API) placeOf(c *call, operation orkv1.ServeOperation) (*place, error) {
-	kind := c.PathValue("kind")
-	s := a.surfaces[kind]
-	if s != nil && !s.Enabled {
-		s = nil
-	}
-	if s == nil {
-		for _, one := range a.opts.CRDs {
-			if strings.EqualFold(one.GVK.Kind, kind) {
-				s = one.Primary
-			}
-		}
-	}
-	if s == nil || !s.Enabled {
-		return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no kind or target " + strconv.Quote(kind)}
+	s, err := a.named(c, c.PathValue("kind"), onResources, operation)
+	if err != nil {
+		return nil, err
 	}
 	p := &place{Surface: s, namespace: c.PathValue("namespace"), name: c.PathValue("name")}
 	switch {
@@ -60,7 +50,6 @@ func (a *API) placeOf(c *call, operation orkv1.ServeOperation) (*place, error) {
 	if err := s.allows(c.caller.Name, onResources, operation, p.namespace); err != nil {
 		return nil, err
 	}
-	var err error
 	p.where, err = a.readFrom(c, s)
 	return p, err
 }
@@ -202,17 +191,25 @@ func (a *API) list(c *call) (*answer, error) {
 	return &answer{status: http.StatusOK, body: out}, nil
 }
 
-// remove deletes a resource.
+// remove deletes a resource, unless it is protected. The webhook that denies it asks about the gateway's account, which may be one that it lets
+// through, and not about the caller. What is deleted is what was looked at.
 func (a *API) remove(c *call) (*answer, error) {
 	p, err := a.placeOf(c, "delete")
 	if err != nil {
 		return nil, err
 	}
-	gone := &unstructured.Unstructured{}
-	gone.SetGroupVersionKind(p.CRD.GVK)
-	gone.SetNamespace(p.namespace)
-	gone.SetName(p.name)
-	if err := p.where.Delete(c.Context(), gone); err != nil {
+	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
+		found, err := p.read(c)
+		if err != nil {
+			return err
+		}
+		if protection.Protected(found) {
+			return &deniedError{protection.Refusal(p.CRD.GVK.Kind, found)}
+		}
+		seen := client.Preconditions{UID: new(found.GetUID()), ResourceVersion: new(found.GetResourceVersion())}
+		return p.where.Delete(c.Context(), found, seen) //nolint:wrapcheck // the API server's, told from others below
+	})
+	if err != nil {
 		return nil, p.where.failed(err)
 	}
 	return &answer{status: http.StatusNoContent}, nil

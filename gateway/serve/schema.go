@@ -149,13 +149,12 @@ func (s *Surface) describe() described {
 // rawSchema answers the schema of whole resources.
 func (a *API) rawSchema(c *call) (*answer, error) {
 	query := c.URL.Query()
-	var crd *CRD
-	for _, one := range a.opts.CRDs {
-		if one.GVK.Kind == query.Get("kind") && (query.Get("apiVersion") == "" || one.GVK.GroupVersion().String() == query.Get("apiVersion")) {
-			crd = one
-		}
+	s, err := a.ofKind(c, query.Get("kind"), query.Get("apiVersion"), onSchema, "get")
+	if err != nil {
+		return nil, err
 	}
-	if crd == nil || !crd.Primary.Resources {
+	crd := s.CRD
+	if !s.Resources {
 		return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no kind " + strconv.Quote(query.Get("kind"))}
 	}
 	if err := crd.Primary.allows(c.caller.Name, onSchema, "get", ""); err != nil {

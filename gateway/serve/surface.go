@@ -253,15 +253,15 @@ func yes(choice *bool, otherwise bool) bool {
 	return *choice
 }
 
-// route finds the surface of a whole resource: the one whose selector it meets, else the primary one.
-func (c *CRD) route(object *unstructured.Unstructured) *Surface {
+// route finds the surface of a whole resource: the one whose selector it meets, which is told, else the primary one.
+func (c *CRD) route(object *unstructured.Unstructured) (s *Surface, selected bool) {
 	for _, name := range slices.Sorted(maps.Keys(c.Surfaces)) {
 		s := c.Surfaces[name]
 		if len(s.selector) > 0 && s.Enabled && s.selects(object) {
-			return s
+			return s, true
 		}
 	}
-	return c.Primary
+	return c.Primary, false
 }
 
 func (s *Surface) selects(object *unstructured.Unstructured) bool {

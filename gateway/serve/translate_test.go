@@ -221,8 +221,8 @@ func TestWeakness46PollURL(t *testing.T) {
 	}
 }
 
-// A whole resource finds its surface by its values, at paths whose keys may hold dots.
-func TestRoute(t *testing.T) {
+// TestRoutePaths: a whole resource finds its surface by its values, at paths whose keys may hold dots.
+func TestRoutePaths(t *testing.T) {
 	crd := compiled(t, strings.Replace(cache, "  hidden: {enabled: false}", `  hidden: {enabled: false, fieldSelector: {spec.storage.size: 1Gi}}
   dotted: {fieldSelector: {'metadata.labels["example.com/tier"]': gold, spec.replicas: "2"}}`, 1))
 	cases := map[string]struct{ reason, object, want string }{
@@ -233,7 +233,7 @@ func TestRoute(t *testing.T) {
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
-			if got := crd.route(&unstructured.Unstructured{Object: parsed(t, tc.object)}); got.Name != tc.want {
+			if got, _ := crd.route(&unstructured.Unstructured{Object: parsed(t, tc.object)}); got.Name != tc.want {
 				t.Errorf("\n%s\nroute(...) = %s, want %s", tc.reason, got.Name, tc.want)
 			}
 		})

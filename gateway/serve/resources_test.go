@@ -1,0 +1,223 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
+	"sigs.k8s.io/yaml"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
+)
+
+// compiledOf is the kind Cache of a group.
+func compiledOf(tb testing.TB, group, text string) *CRD {
+	tb.Helper()
+	declared := &orkv1.Serve{}
+	if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
+		tb.Fatal(err)
+	}
+	crd, errs := Compile(group, &orkv1.CRD{Serve: declared, APITypes: orkv1.APITypes{Group: group, Version: "v1", Kind: "Cache"}},
+		schema.GroupVersionResource{Group: group, Version: "v1", Resource: "caches"}, template.NewLanguage(nil, nil), nil, field.NewPath("crd"))
+	if len(errs) > 0 {
+		tb.Fatal(errs.ToAggregate())
+	}
+	return crd
+}
+
+// resourceOfGroup is a Cache of a group, with a label if that has a name.
+func resourceOfGroup(group, name, label string) *unstructured.Unstructured {
+	o := &unstructured.Unstructured{Object: map[string]any{"spec": map[string]any{"of": group}}}
+	o.SetGroupVersionKind(schema.GroupVersionKind{Group: group, Version: "v1", Kind: "Cache"})
+	o.SetNamespace("shop")
+	o.SetName(name)
+	if label != "" {
+		o.SetLabels(map[string]string{label: "true"})
+	}
+	return o
+}
+
+// labelled has somebody else put a label on a resource.
+func labelled(ctx context.Context, c client.Client, o client.Object, label string) error {
+	changed := o.DeepCopyObject().(client.Object)
+	changed.SetLabels(map[string]string{label: "true"})
+	return c.Update(ctx, changed)
+}
+
+func TestRemove(t *testing.T) {
+	const served = "{enabled: true, namespace: shop}"
+	cases := map[string]struct {
+		reason, label string
+		// meanwhile is done once between the look at the resource and its deletion.
+		meanwhile func(context.Context, client.Client, client.Object) error
+		status    int
+		says      string
+	}{
+		"Free":      {reason: "what nobody protects goes", status: http.StatusNoContent},
+		"Protected": {reason: "the label keeps it, whoever the gateway is", label: orkv1.LabelDeletionProtection, status: http.StatusForbidden, says: "Cache shop/c1 is protected from deletion: remove its label " + orkv1.LabelDeletionProtection},
+		"Legacy":    {reason: "in its older spelling too, which is the one that is told", label: orkv1.LegacyLabelDeletionProtection, status: http.StatusForbidden, says: "remove its label " + orkv1.LegacyLabelDeletionProtection},
+		"ProtectedMeanwhile": {
+			reason: "what is protected a moment before it goes stays", status: http.StatusForbidden, says: "is protected from deletion",
+			meanwhile: func(ctx context.Context, c client.Client, o client.Object) error {
+				return labelled(ctx, c, o, orkv1.LabelDeletionProtection)
+			},
+		},
+		"ChangedMeanwhile": {
+			reason: "what changes otherwise goes all the same", status: http.StatusNoContent,
+			meanwhile: func(ctx context.Context, c client.Client, o client.Object) error { return labelled(ctx, c, o, "other") },
+		},
+		"GoneMeanwhile": {
+			reason: "what is gone is not there", status: http.StatusNotFound,
+			meanwhile: func(ctx context.Context, c client.Client, o client.Object) error { return c.Delete(ctx, o) },
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			meanwhile := tc.meanwhile
+			cluster := fake.NewClientBuilder().WithScheme(runtime.NewScheme()).WithObjects(resourceOfGroup("example.com", "c1", tc.label)).WithInterceptorFuncs(interceptor.Funcs{
+				Delete: func(ctx context.Context, c client.WithWatch, o client.Object, opts ...client.DeleteOption) error {
+					if now := meanwhile; now != nil {
+						meanwhile = nil
+						if err := now(ctx, c, o); err != nil {
+							return err
+						}
+					}
+					return c.Delete(ctx, o, opts...)
+				},
+			}).Build()
+			a, err := New(Options{Callers: onlyRight{}, CRDs: []*CRD{compiledOf(t, "example.com", served)}, Client: cluster})
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer := asks(t, a, http.MethodDelete, "/api/v1/resources/cache/shop/c1", "", tc.status)
+			if !strings.Contains(string(answer), tc.says) {
+				t.Errorf("\n%s\nDELETE: %s, want %q", tc.reason, answer, tc.says)
+			}
+			err = cluster.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "c1"}, resourceOfGroup("example.com", "c1", ""))
+			if stays := tc.status == http.StatusForbidden; stays != (err == nil) || !stays && !apierrors.IsNotFound(err) {
+				t.Errorf("\n%s\nread afterwards: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+// TestWeakness45 shows that a kind that two groups have is never taken for that of one of them.
+func TestWeakness45(t *testing.T) {
+	const theirs = "other.example.com"
+	cluster := fake.NewClientBuilder().WithScheme(runtime.NewScheme()).WithObjects(resourceOfGroup("example.com", "c1", ""), resourceOfGroup(theirs, "c1", "")).Build()
+	with := func(token string) *API {
+		a, err := New(Options{Callers: onlyRight{}, Client: cluster, CRDs: []*CRD{
+			compiledOf(t, "example.com", "{enabled: true, namespace: shop}"),
+			compiledOf(t, theirs, "{enabled: true, namespace: shop, target: {other-cache: {primary: true}}, tokens: {"+token+": {permissions: {global: ['*']}}}}"),
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	mine, both := with("somebody"), with("portal")
+	const which = "there are several kinds Cache: say which with apiVersion=example.com/v1 or other.example.com/v1"
+	cases := map[string]struct {
+		reason, method, path string
+		api                  *API
+		status               int
+		says                 string
+	}{
+		"Get":          {"a kind of two", http.MethodGet, "resources/Cache/shop/c1", both, http.StatusBadRequest, which},
+		"AnyCase":      {"in any case", http.MethodGet, "resources/CACHE/shop/c1", both, http.StatusBadRequest, which},
+		"List":         {"in a list", http.MethodGet, "resources/Cache/shop", both, http.StatusBadRequest, which},
+		"Delete":       {"and most of all where something goes", http.MethodDelete, "resources/Cache/shop/c1", both, http.StatusBadRequest, which},
+		"Raw":          {"and for the schema", http.MethodGet, "raw-schema?kind=Cache", both, http.StatusBadRequest, which},
+		"Said":         {"the version says which", http.MethodGet, "resources/Cache/shop/c1?apiVersion=" + theirs + "/v1", both, http.StatusOK, `"of":"other.example.com"`},
+		"SaidOther":    {"or the other", http.MethodGet, "resources/Cache/shop/c1?apiVersion=example.com/v1", both, http.StatusOK, `"of":"example.com"`},
+		"Target":       {"and so does a target", http.MethodGet, "resources/other-cache/shop/c1", both, http.StatusOK, `"of":"other.example.com"`},
+		"TargetFirst":  {"which comes before a kind in another case", http.MethodGet, "resources/cache/shop/c1", both, http.StatusOK, `"of":"example.com"`},
+		"SaidOfTarget": {"unless the version is not the target's", http.MethodGet, "resources/cache/shop/c1?apiVersion=" + theirs + "/v1", both, http.StatusOK, `"of":"other.example.com"`},
+		"Neither":      {"a version that none of them has", http.MethodGet, "resources/Cache/shop/c1?apiVersion=example.com/v2", both, http.StatusNotFound, `no kind or target \"Cache\" of example.com/v2`},
+		"RawNeither":   {"nor one that has a schema", http.MethodGet, "raw-schema?kind=Cache&apiVersion=example.com/v2", both, http.StatusNotFound, "of example.com/v2"},
+		"Hidden":       {"what a caller may not read is not named", http.MethodGet, "resources/Cache/shop/c1", mine, http.StatusBadRequest, "say which with apiVersion=example.com/v1\""},
+		"HiddenRaw":    {"nor for its schema", http.MethodGet, "raw-schema?kind=Cache", mine, http.StatusBadRequest, "say which with apiVersion=example.com/v1\""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			if answer := asks(t, tc.api, tc.method, "/api/v1/"+tc.path, "", tc.status); !strings.Contains(string(answer), tc.says) {
+				t.Errorf("\n%s\n%s %s: %s, want %q", tc.reason, tc.method, tc.path, answer, tc.says)
+			}
+		})
+	}
+}
+
+// TestRoute shows which target a whole resource comes to, and what is kept of that.
+func TestRoute(t *testing.T) {
+	crd := compiledOf(t, "example.com", `
+enabled: true
+namespace: shop
+target:
+  cache: {primary: true}
+  fast: {fieldSelector: {spec.tier: gold, spec.size: "3"}}
+  off: {enabled: false, fieldSelector: {spec.tier: iron}}
+  intents: {modes: {cr: false}, fieldSelector: {spec.tier: tin}}
+`)
+	a, err := New(Options{CRDs: []*CRD{crd}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const forged = orkv1.AnnotationServeSelectorTarget
+	stamps := map[string]string{orkv1.AnnotationServeSelectorTarget: "fast", orkv1.AnnotationServeSelector: `{"spec.size":"3","spec.tier":"gold"}`}
+	cases := map[string]struct {
+		reason, spec string
+		target, err  string
+		want         map[string]string
+	}{
+		"All":       {reason: "all pairs", spec: "{tier: gold, size: 3}", target: "fast", want: stamps},
+		"Text":      {reason: "a number that is written as a text", spec: `{tier: gold, size: "3"}`, target: "fast", want: stamps},
+		"OneDiffer": {reason: "one pair that is another", spec: "{tier: gold, size: 4}", target: "cache"},
+		"OneAbsent": {reason: "one that is not there", spec: "{tier: gold}", target: "cache"},
+		"None":      {reason: "no spec at all", target: "cache"},
+		"Off":       {reason: "a target that is switched off takes nothing", spec: "{tier: iron}", target: "cache"},
+		"NoCR":      {reason: "one that takes no whole resources refuses them", spec: "{tier: tin}", err: "whole resources of Cache are not taken"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			var spec any
+			if err := yaml.Unmarshal([]byte(tc.spec), &spec); err != nil {
+				t.Fatal(err)
+			}
+			sent := map[string]any{"apiVersion": "example.com/v1", "kind": "Cache", "spec": spec, "metadata": map[string]any{
+				"name": "c1", "annotations": map[string]any{forged: "forged", orkv1.LegacyDomain + "serve-selector": "forged"},
+			}}
+			s, out, err := a.resourceOf(callOf(t), sent)
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Fatalf("\n%s\nresourceOf(...): %v, want %q", tc.reason, err, tc.err)
+				}
+				return
+			}
+			if err != nil || s.Name != tc.target {
+				t.Fatalf("\n%s\nresourceOf(...): %v, %v, want %s", tc.reason, s, err, tc.target)
+			}
+			if diff := cmp.Diff(tc.want, out.object.GetAnnotations()); diff != "" {
+				t.Errorf("\n%s\nannotations: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// callOf is a call of somebody who is known.
+func callOf(t *testing.T) *call {
+	t.Helper()
+	return &call{Request: httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/apply", http.NoBody), caller: &auth.Caller{Name: "portal"}}
+}
