@@ -90,7 +90,9 @@ func labelled[T client.Object](o T) T {
 }
 
 // merge is a patch.
-func merge(text string) client.Patch { return client.RawPatch("application/merge-patch+json", []byte(text)) }
+func merge(text string) client.Patch {
+	return client.RawPatch("application/merge-patch+json", []byte(text))
+}
 
 var _ = Describe("A gateway that is gone", Ordered, func() {
 	const (
