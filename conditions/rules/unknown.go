@@ -21,11 +21,28 @@ func (u Unknown) concerns(references [][]string) bool {
 
 // CheckWithout is Check for Facts that lack something. A rule that reads it can't be evaluated: one that denies is violated at admission, unless it
 // says onError: allow; any other is a problem.
-func (v *Validation) CheckWithout(f template.Facts, when Moment, unknown Unknown) Result {
+func (v *Validation) CheckWithout(f template.Facts, when Moment, unknown ...Unknown) Result {
 	if v == nil {
 		return Result{}
 	}
 	return v.check(f, when, unknown)
+}
+
+// Spares tells whether rules that fire at admission read what is unknown, and none of them refuses what it can't check.
+func (v *Validation) Spares(unknown Unknown) bool {
+	if v == nil {
+		return false
+	}
+	concerned := false
+	for i := range v.rules {
+		if r := &v.rules[i]; unknown.concerns(r.references) {
+			if r.refuses {
+				return false
+			}
+			concerned = true
+		}
+	}
+	return concerned
 }
 
 // strict tells whether a rule refuses what it does not know: one that denies does, unless it says otherwise.

@@ -124,10 +124,10 @@ func (c *compiler) test(compared orkv1.Condition, at *field.Path) *conditions.Te
 // evaluated is a problem, and at admission a violation as well: but for one that warns, unless that says onError: deny, and for one that says
 // onError: allow.
 func (v *Validation) Check(f template.Facts, when Moment) Result {
-	return v.CheckWithout(f, when, Unknown{})
+	return v.CheckWithout(f, when)
 }
 
-func (v *Validation) check(f template.Facts, when Moment, unknown Unknown) Result {
+func (v *Validation) check(f template.Facts, when Moment, unknown []Unknown) Result {
 	var result Result
 	for i := range v.rules {
 		if r := &v.rules[i]; r.at(when) {
@@ -138,9 +138,9 @@ func (v *Validation) check(f template.Facts, when Moment, unknown Unknown) Resul
 }
 
 // check adds what the rule finds, without what is hidden. Refuses: what can't be evaluated is a violation.
-func (r *validationRule) check(result *Result, f template.Facts, unknown Unknown, refuses bool, hidden Hidden) {
-	if unknown.concerns(r.references) {
-		r.unevaluated(result, unknown.Err, nil, refuses)
+func (r *validationRule) check(result *Result, f template.Facts, unknown []Unknown, refuses bool, hidden Hidden) {
+	if i := slices.IndexFunc(unknown, func(u Unknown) bool { return u.concerns(r.references) }); i >= 0 {
+		r.unevaluated(result, unknown[i].Err, nil, refuses)
 		return
 	}
 	holds, got, err := r.compare(f)

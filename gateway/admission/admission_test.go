@@ -120,6 +120,43 @@ func TestCalls(t *testing.T) {
 				Warnings: []string{"rules read what is not known: external calls: plans: down"},
 			},
 		},
+		"FailedSpared": {
+			reason: "or all rules that read it do, and then the others are checked", spec: "{plan: down, size: 9}",
+			crd: `validation: {external: [` + plans + `], rules: [{field: external.plans.known, equals: "true", message: x, onError: allow},
+				{field: external.plans.known, equals: "true", message: y, action: warn}, {field: spec.size, max: "5", message: at most 5}]}`,
+			want: answer{
+				Message: `Site shop/a: validation failed: field "spec.size": at most 5 (got "9")`, Called: []string{"plans"},
+				Warnings: []string{
+					`not evaluated: rules[0], field "external.plans.known": external calls: plans: down`,
+					`not evaluated: rules[1], field "external.plans.known": external calls: plans: down`,
+				},
+			},
+		},
+		"FailedSparedAllowed": {
+			reason: "the resource is stored when they hold", spec: "{plan: down}",
+			crd: `validation: {external: [` + plans + `], rules: [{field: external.plans.known, equals: "true", message: x, onError: allow}]}`,
+			want: answer{
+				Allowed: true, Called: []string{"plans"},
+				Warnings: []string{`not evaluated: rules[0], field "external.plans.known": external calls: plans: down`},
+			},
+		},
+		"FailedNotSpared": {
+			reason: "one rule that lets nothing pass is enough", spec: "{plan: down}",
+			crd: `validation: {external: [` + plans + `], rules: [{field: external.plans.known, equals: "true", message: x, onError: allow},
+				{field: external.plans.tier, notEquals: third, message: y}]}`,
+			want: answer{Message: "Site shop/a: can't be validated: external calls: plans: down", Called: []string{"plans"}},
+		},
+		"FailedBefore": {
+			reason: "a call that is not made for it is as little known", spec: "{plan: down}",
+			crd: `validation: {external: [` + plans + `, ` + noted + `], rules: [{field: external.plans.known, equals: "true", message: x, onError: allow},
+				{field: external.noted.called, equals: "true", message: y}]}`,
+			want: answer{Message: "Site shop/a: can't be validated: external calls: plans: down", Called: []string{"plans"}},
+		},
+		"FailedUnread": {
+			reason: "nor does a call pass that no rule reads", spec: "{plan: down}",
+			crd:  `validation: {external: [` + plans + `], rules: [{field: spec.plan, message: x, onError: allow}]}`,
+			want: answer{Message: "Site shop/a: can't be validated: external calls: plans: down", Called: []string{"plans"}},
+		},
 		"Continues": {
 			reason: "continueOnError leaves it to the rules", spec: "{plan: down}",
 			crd: `validation: {external: [{name: plans, url: "https://plans.example.com/{{ .spec.plan }}", continueOnError: true}],

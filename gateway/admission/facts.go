@@ -2,6 +2,7 @@ package admission
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"slices"
@@ -63,6 +64,19 @@ func (o *Options) call(ctx context.Context, list call.List, facts template.Facts
 	}
 	results, err := maker.Make(ctx, list, facts, nil)
 	return facts.With(roots.External, results), err //nolint:wrapcheck // names the call
+}
+
+// failedCalls is what is not known for a call that failed: its result, and those of the calls after it, which are not made.
+func failedCalls(list call.List, err error) rules.Unknown {
+	failed, ok := errors.AsType[*call.Error](err)
+	if !ok {
+		return rules.Unknown{}
+	}
+	names := list.Names()
+	names = names[slices.Index(names, failed.Name):]
+	return rules.Unknown{Err: err, Reads: func(path []string) bool {
+		return len(path) > 0 && path[0] == roots.External && (len(path) == 1 || slices.Contains(names, path[1]))
+	}}
 }
 
 // harmless makes no call that may change something.

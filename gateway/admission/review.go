@@ -167,8 +167,13 @@ func (v *Validator) Handle(ctx context.Context, r admission.Request) admission.R
 	defer cancel()
 	calls := e.validationCalls()
 	seen, err := v.read(ctx, e, object, append(calls.References(), e.Validation.References()...))
+	unknown := []rules.Unknown{seen.unknown}
 	if err == nil {
 		seen.facts, err = v.call(ctx, calls, seen.facts, isDry(&r))
+		// Rules that say what it means that they can't be checked are asked, where they read what failed.
+		if failed := failedCalls(calls, err); !e.Lenient && e.Validation.Spares(failed) {
+			unknown, err = append(unknown, failed), nil
+		}
 	}
 	if err != nil {
 		logf.FromContext(ctx).Info("a resource can't be validated", "crd", e.Name, "reason", err.Error())
@@ -176,7 +181,7 @@ func (v *Validator) Handle(ctx context.Context, r admission.Request) admission.R
 			return denied(&r, http.StatusInternalServerError, "can't be validated: "+err.Error(), nil)
 		}
 	}
-	result := e.Validation.CheckWithout(seen.facts, rules.Admission, seen.unknown)
+	result := e.Validation.CheckWithout(seen.facts, rules.Admission, unknown...)
 	v.Recorder.Validated(e.Name, result)
 	warnings := make([]string, 0, len(result.Warned)+len(result.Problems))
 	for _, one := range result.Warned {

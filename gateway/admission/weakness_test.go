@@ -59,6 +59,44 @@ func TestWeaknessesOfRules(t *testing.T) {
 	}
 }
 
+// A value that can't be had of the type that a rule wants is no value, and is not passed over in silence.
+func TestWeakness36Mutation(t *testing.T) {
+	const (
+		fails    = `{{ .spec.s }}`
+		defaults = `{field: spec.size, default: "` + fails + `", valueType: int}`
+		override = `{field: spec.size, override: "` + fails + `", valueType: int}`
+		other    = `{field: spec.other, default: x}`
+	)
+	cases := map[string]struct {
+		reason, webhooks, rules string
+		denied                  bool
+		patched                 map[string]any
+	}{
+		"Override":           {reason: "what must be set and can't be is a denial", rules: override, denied: true},
+		"OverrideAmong":      {reason: "whatever else is set", rules: other + ", " + override, denied: true},
+		"Default":            {reason: "a default that can't be had is told of, and the others are set", rules: defaults + ", " + other, patched: map[string]any{"/spec/other": "x"}},
+		"DefaultDenied":      {reason: "or it is a denial, where the Katalog says so", webhooks: "mutationErrorPolicy: Deny", rules: defaults, denied: true},
+		"Weakness35":         {reason: "so is a rule that fails for another reason", webhooks: "mutationErrorPolicy: Deny", rules: `{field: spec.size, default: "{{ toInt .spec.s }}"}`, denied: true},
+		"Weakness35Override": {reason: "and one that must be set", rules: `{field: spec.size, override: "{{ toInt .spec.s }}"}`, denied: true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			all := entries(t, tc.webhooks, "mutation: {rules: ["+tc.rules+"]}")
+			got := ask(t, admission.Options{Entries: func() admission.Entries { return all }}, true, request(t, "{s: many}", false), new([]string))
+			said := got.Message
+			if !tc.denied {
+				said = strings.Join(got.Warnings, "; ")
+			}
+			if got.Allowed == tc.denied || !strings.Contains(said, `"spec.size"`) || !strings.Contains(said, "many") {
+				t.Errorf("%s: allowed %t: %s %q", tc.reason, got.Allowed, got.Message, got.Warnings)
+			}
+			if diff := cmp.Diff(tc.patched, got.Patch); diff != "" {
+				t.Errorf("%s: -want, +got patch\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // A rule with two comparisons, and a comparison with what it can't be compared with, are errors before anything is asked.
 func TestWeaknessesOfDeclarations(t *testing.T) {
 	for name, tc := range map[string]struct{ reason, rule, want string }{

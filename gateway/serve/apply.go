@@ -309,7 +309,7 @@ func severityOf(cause metav1.CauseType) string {
 
 // keepSelector writes which target's selector a resource met.
 func (s *Surface) keepSelector(object *unstructured.Unstructured) {
-	text, err := json.Marshal(s.selector)
+	text, err := json.Marshal(s.written)
 	if err != nil { // of texts, which cannot be
 		return
 	}

@@ -52,8 +52,9 @@ type Surface struct {
 	Intents, Resources bool
 	// Overwrites tells whether a caller may take fields over, and Moves whether a resource may be moved away from here.
 	Overwrites, Moves bool
-	// selector routes whole resources here.
+	// selector routes whole resources here, and written is the same as it is written.
 	selector []selected
+	written  map[string]string
 	tokens   []map[string]orkv1.ServeToken
 	response response
 	// clusters that resources go to, none for the API's own, and whether that is also where they go when these come to none.
@@ -190,7 +191,7 @@ func (c *compiler) surfaces(declared *orkv1.Serve, at *field.Path) {
 	for _, name := range slices.Sorted(maps.Keys(targets)) {
 		one, here := targets[name], at.Child("target").Key(name)
 		s := &Surface{
-			CRD: c.crd, Name: name, Enabled: yes(one.Enabled, true),
+			CRD: c.crd, Name: name, Enabled: yes(one.Enabled, true), written: one.FieldSelector,
 			Intents:    mode(one.Modes, declared.Modes, func(m *orkv1.ServeModes) *bool { return m.Target }),
 			Resources:  mode(one.Modes, declared.Modes, func(m *orkv1.ServeModes) *bool { return m.CR }),
 			Overwrites: override(one.Apply, declared.Apply, func(o *orkv1.ServeOverrides) *bool { return o.ResourceConflict }),

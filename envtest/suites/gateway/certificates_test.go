@@ -105,13 +105,18 @@ var _ = Describe("Certificates", Ordered, func() {
 		Eventually(func() []byte { return crd(ctx).Spec.Conversion.Webhook.ClientConfig.CABundle }, "1s").ShouldNot(BeEmpty())
 	})
 
-	It("are there again when their Secret is deleted", func(ctx SpecContext) {
-		before := leaf(ctx)
-		Expect(before).NotTo(BeEmpty())
+	It("are there again when their Secret is deleted, of the same authority", func(ctx SpecContext) {
+		before, after := &corev1.Secret{}, &corev1.Secret{}
+		key := client.ObjectKey{Namespace: namespace, Name: orkv1.SecretTLS}
+		Expect(cluster.Get(ctx, key, before)).To(Succeed())
 		Expect(cluster.DeleteAllOf(ctx, &corev1.Secret{}, client.InNamespace(namespace))).To(Succeed())
-		Eventually(func() error {
-			return cluster.Get(ctx, client.ObjectKey{Namespace: namespace, Name: orkv1.SecretTLS}, &corev1.Secret{})
+		Eventually(func(g Gomega) {
+			g.Expect(cluster.Get(ctx, key, after)).To(Succeed())
+			g.Expect(after.UID).NotTo(Equal(before.UID))
 		}, "2s").Should(Succeed())
+		// The certificate itself may have been due meanwhile.
+		Expect(after.Data["ca.crt"]).To(Equal(before.Data["ca.crt"]))
+		Expect(after.Data["ca.crt"]).NotTo(BeEmpty())
 	})
 
 	It("Weakness27: are made anew every few seconds under load, and no request fails", func(ctx SpecContext) {

@@ -7,6 +7,8 @@ import (
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
+	eventsv1 "k8s.io/api/events/v1"
+	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
@@ -47,7 +49,19 @@ validation:
 		Expect(ready(ctx, w)()).To(HaveExactElements("False", "ValidationFailed", denial))
 		Expect(conditionOf(ctx, w, "Stalled")()).To(HaveExactElements("True", "ValidationFailed", denial))
 		Expect(data(ctx, namespace, "a")()).To(Equal(map[string]string{"size": "5", "team": "red"}))
+		denials := func() (notes []string) {
+			var list eventsv1.EventList
+			Expect(cluster.List(ctx, &list, client.InNamespace(namespace))).To(Succeed())
+			for i := range list.Items {
+				if e := &list.Items[i]; e.Reason == "ValidationFailed" && e.Regarding.Name == w.GetName() && e.Regarding.Kind == "Widget" {
+					notes = append(notes, e.Type+" "+e.Note)
+				}
+			}
+			return notes
+		}
+		Eventually(denials).Should(ConsistOf("Warning " + denial))
 		o.settle()
+		Expect(denials()).To(HaveLen(1), "of one denial")
 		Expect(o.cycles() - cycles).To(BeNumerically("<=", 2))
 		Expect(o.state().Health.Failed).To(BeZero())
 		Expect(o.state().Health.State).To(Equal(health.Healthy))
