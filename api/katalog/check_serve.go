@@ -60,7 +60,8 @@ func (c *checker) serveNamespace(crd *orkv1.CRD, at *field.Path) {
 // operatedIn checks that a namespace is one that the CRD is operated in.
 func (c *checker) operatedIn(crd *orkv1.CRD, namespace string, at *field.Path) {
 	c.problems(at, validation.IsDNS1123Label(namespace))
-	if !namespaces.For(c.doc.Katalog, crd).Allows(namespace) {
+	watched := crd.Namespace == "" || crd.Namespace == namespace
+	if !watched || !namespaces.For(c.doc.Katalog, crd).Allows(namespace) {
 		c.errorf(at, "%s is none of the namespaces that the CRD is operated in", quote(namespace))
 	}
 }

@@ -356,3 +356,42 @@ func TestFindingsAreAnError(t *testing.T) {
 		t.Errorf("-want, +got:\n%s", diff)
 	}
 }
+
+// TestServeIncludeAgain shows that what a serve block includes is found beside the Katalog, wherever the process runs, that it is what to watch, and that it is
+// read again with the Katalog.
+func TestServeIncludeAgain(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.CopyFS(dir, os.DirFS("testdata/valid/serve-include")); err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	file := filepath.Join(dir, "shared", "serve.yaml")
+	labels := func() (of map[string]string) {
+		result, err := Load(Options{}, filepath.Join(dir, "katalog.yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := []string{filepath.Join(dir, "katalog.yaml")}
+		for _, name := range []string{"auth", "serve", "target", "tokens"} {
+			want = append(want, filepath.Join(dir, "shared", name+".yaml"))
+		}
+		if diff := cmp.Diff(want, result.Sources); diff != "" {
+			t.Errorf("Sources: -want, +got:\n%s", diff)
+		}
+		of = map[string]string{}
+		serve := result.Documents[0].Katalog.Spec.CRDs["website"].Serve
+		for key, one := range serve.Fields {
+			of[key] = one.Label
+		}
+		return of
+	}
+	if diff := cmp.Diff(map[string]string{"size": "Inline size", "plan": "Included plan"}, labels()); diff != "" {
+		t.Errorf("labels: -want, +got:\n%s", diff)
+	}
+	if err := os.WriteFile(file, []byte("fields: {plan: {label: Another plan}, size: {label: Another size}, extra: {label: Extra}}\nlabels: {team: {}}\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]string{"size": "Inline size", "plan": "Another plan", "extra": "Extra"}, labels()); diff != "" {
+		t.Errorf("labels after the file has changed: -want, +got:\n%s", diff)
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	corev1 "k8s.io/api/core/v1"
@@ -85,12 +86,7 @@ func (s *Secrets) try(ctx context.Context, key client.ObjectKey, ref *orkv1.Toke
 		s.renew(changed, ref, now)
 		log.Info("a token is made anew; the one before it is accepted for a while", "secret", key.String())
 	default:
-		values, left, err := s.values(secret, ref, now)
-		again := made.Add(ref.RotateAfter.Duration).Sub(now)
-		if left > 0 {
-			again = min(again, left) // the one before it is not accepted for longer
-		}
-		return values, again, err
+		return s.values(secret, ref, now)
 	}
 	if err := s.Client.Update(ctx, changed); err != nil {
 		return nil, 0, err //nolint:wrapcheck // the caller names it
@@ -118,19 +114,26 @@ func (s *Secrets) renew(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.
 	}
 }
 
-// values are the tokens that a Secret has at the moment.
-func (s *Secrets) values(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.Time) ([]string, time.Duration, error) {
+// values are the tokens that a Secret has at the moment, and how long until one of them is too old, 0 for ever.
+func (s *Secrets) values(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.Time) (values []string, again time.Duration, err error) {
 	current := string(secret.Data[ref.Key])
 	if current == "" {
 		return nil, 0, errors.New("its key " + ref.Key + " is empty")
 	}
-	values := []string{current}
-	old := string(secret.Data[ref.Key+previous])
+	values = []string{current}
 	made, known := madeAt(secret)
-	if left := made.Add(s.grace(ref)).Sub(now); old != "" && known && left > 0 {
-		return append(values, old), left, nil
+	if known && ref.RotateAfter != nil {
+		again = made.Add(ref.RotateAfter.Duration).Sub(now)
 	}
-	return values, 0, nil
+	old := string(secret.Data[ref.Key+previous])
+	left := made.Add(s.grace(ref)).Sub(now)
+	if old == "" || !known || left <= 0 {
+		return values, again, nil
+	}
+	if again == 0 || left < again {
+		again = left
+	}
+	return append(values, old), again, nil
 }
 
 // grace is how long the token before the current one is accepted.
@@ -148,8 +151,13 @@ func (s *Secrets) now() time.Time {
 	return s.Now()
 }
 
-// madeAt is when a Secret's token was made, as far as that is known.
+// madeAt is when a Secret's token was made, as far as that is known. Of several spellings the newest counts.
 func madeAt(secret *corev1.Secret) (time.Time, bool) {
-	made, err := time.Parse(time.RFC3339, secret.Annotations[orkv1.AnnotationGeneratedAt])
-	return made, err == nil
+	const older = "orkestra.io/generated-at"
+	for _, key := range []string{orkv1.AnnotationGeneratedAt, orkv1.LegacyDomain + strings.TrimPrefix(orkv1.AnnotationGeneratedAt, orkv1.Domain), older} {
+		if made, err := time.Parse(time.RFC3339, secret.Annotations[key]); err == nil {
+			return made, true
+		}
+	}
+	return time.Time{}, false
 }

@@ -160,13 +160,18 @@ func (a *API) surface(c *call, name string) (*Surface, error) {
 	if s := a.surfaces[name]; s != nil && s.Enabled {
 		return s, nil
 	}
+	return nil, badRequest("unknown target %q (yours: %s)", name, a.known(c))
+}
+
+// known are the names of the targets that a caller may know of.
+func (a *API) known(c *call) string {
 	var known []string
 	for _, other := range slices.Sorted(maps.Keys(a.surfaces)) {
 		if s := a.surfaces[other]; s.Enabled && s.allows(c.caller.Name, onSchema, "list", "") == nil {
 			known = append(known, other)
 		}
 	}
-	return nil, badRequest("unknown target %q (yours: %s)", name, cmp.Or(strings.Join(known, ", "), "none"))
+	return cmp.Or(strings.Join(known, ", "), "none")
 }
 
 // mayWrite tells early whether a caller may write here at all, before anything is told of what is there.

@@ -54,6 +54,9 @@ func (a *API) explain(c *call, err error) (status int, short, detail string) {
 	}
 	if one, ok := statusOf(err); ok {
 		code, short := codeOf(one.Reason)
+		if code == http.StatusInternalServerError { // such as that the gateway itself is not known
+			logf.FromContext(c.Context()).Error(err, "a cluster failed", "id", c.id, "path", c.URL.Path)
+		}
 		return code, short, one.Message
 	}
 	if errors.Is(err, context.DeadlineExceeded) {

@@ -94,7 +94,7 @@ func (a *API) get(c *call) (*answer, error) {
 		return nil, err
 	}
 	if path != nil {
-		value, ok := fieldOf(found, path)
+		value, ok := p.of(found).response.fieldOf(found, asked, path)
 		if !ok {
 			return nil, &apiError{status: http.StatusNotFound, short: "field_not_found", detail: "the resource has no field " + strconv.Quote(asked)}
 		}
@@ -105,19 +105,33 @@ func (a *API) get(c *call) (*answer, error) {
 
 // show is what a surface answers of a resource.
 func (s *Surface) show(found *unstructured.Unstructured) map[string]any {
+	parts := s.parts(found)
+	if parts.Object == nil {
+		return parts.Payload
+	}
+	if parts.Payload != nil {
+		parts.Object["payload"] = parts.Payload
+	}
+	return parts.Object
+}
+
+// shownParts are those of an answer: the resource, nil where it is not shown, and the payload, nil where there is none.
+type shownParts struct {
+	Object  map[string]any `json:"object,omitzero"`
+	Payload map[string]any `json:"payload,omitzero"`
+}
+
+// parts are what a surface tells of a resource.
+func (s *Surface) parts(found *unstructured.Unstructured) shownParts {
 	found.SetManagedFields(nil)
 	payload := s.response.payloadOf(found)
-	if s.response.bare {
-		if payload == nil {
-			payload = map[string]any{}
-		}
-		return payload
+	switch {
+	case !s.response.bare:
+		return shownParts{Object: s.response.shown(found), Payload: payload}
+	case payload == nil:
+		payload = map[string]any{}
 	}
-	shown := s.response.shown(found)
-	if payload != nil {
-		shown["payload"] = payload
-	}
-	return shown
+	return shownParts{Payload: payload}
 }
 
 // fieldAsked is the path of the field that a request asks for alone, as it is written and as it is read. Nil: it asks for none.
@@ -131,9 +145,13 @@ func fieldAsked(c *call) (text string, path template.Path, err error) {
 	return text, path, nil
 }
 
-// fieldOf is a value at a path.
-func fieldOf(found *unstructured.Unstructured, path template.Path) (any, bool) {
-	value, ok, err := unstructured.NestedFieldNoCopy(found.Object, path...)
+// fieldOf is a value at a path. What is excluded is not there, but for the field that callers are sent to.
+func (r *response) fieldOf(found *unstructured.Unstructured, asked string, path template.Path) (any, bool) {
+	object := found.Object
+	if asked != r.field {
+		object = r.shown(found)
+	}
+	value, ok, err := unstructured.NestedFieldNoCopy(object, path...)
 	return value, ok && err == nil
 }
 
@@ -182,11 +200,11 @@ func (a *API) list(c *call) (*answer, error) {
 	for i := range found.Items {
 		item := &found.Items[i]
 		if path != nil {
-			value, _ := fieldOf(item, path)
+			value, _ := p.of(item).response.fieldOf(item, asked, path)
 			out.Items = append(out.Items, one{Name: item.GetName(), Field: asked, Value: value})
 			continue
 		}
-		out.Items = append(out.Items, map[string]any{"object": p.of(item).show(item)})
+		out.Items = append(out.Items, p.of(item).parts(item))
 	}
 	return &answer{status: http.StatusOK, body: out}, nil
 }

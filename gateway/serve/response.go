@@ -75,11 +75,27 @@ func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 		}
 		for path := range strings.SplitSeq(text, ",") {
 			if keys, err := rules.ParsePath(path); err == nil {
-				unstructured.RemoveNestedField(copied.Object, keys...)
+				remove(copied.Object, keys)
 			}
 		}
 	}
 	return copied.Object
+}
+
+// remove takes away what is at a path, which goes through each element of a list.
+func remove(value any, path template.Path) {
+	switch value := value.(type) {
+	case []any:
+		for _, element := range value {
+			remove(element, path)
+		}
+	case map[string]any:
+		if len(path) == 1 {
+			delete(value, path[0])
+			return
+		}
+		remove(value[path[0]], path[1:])
+	}
 }
 
 // noNamespace stands in a path for the namespace of what has none.

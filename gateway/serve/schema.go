@@ -73,7 +73,7 @@ func (a *API) schema(c *call) (*answer, error) {
 	if name := query.Get("target"); name != "" {
 		s := a.surfaces[name]
 		if s == nil || !s.Enabled || !s.Intents {
-			return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no target " + strconv.Quote(name)}
+			return nil, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no target " + strconv.Quote(name) + " (yours: " + a.known(c) + ")"}
 		}
 		if err := s.allows(c.caller.Name, onSchema, "get", ""); err != nil {
 			return nil, err

@@ -1,15 +1,21 @@
 package serve
 
 import (
+	"context"
+	"fmt"
+	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/controller-runtime/pkg/client"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 	"sigs.k8s.io/yaml"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -55,6 +61,7 @@ func compiled(tb testing.TB, text string) *CRD {
 	}
 	known := new(of(map[string]roots.Props{"spec": of(map[string]roots.Props{
 		"replicas": {Type: "integer"}, "pin": {Type: "integer"}, "derived": {Type: "integer"}, "password": word, "storage": of(map[string]roots.Props{"size": word}),
+		"size": word, "a": word, "made": word, "env": word, "very": {Type: "object", XPreserveUnknownFields: new(true)},
 		"plan":  of(map[string]roots.Props{"name": word, "tier": word}),
 		"nodes": {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Allows: true, Schema: &word}},
 	})}))
@@ -135,6 +142,79 @@ func TestTranslate(t *testing.T) {
 			}
 			if diff := cmp.Diff(tc.warnings, out.warnings); diff != "" {
 				t.Errorf("\n%s\ntranslate(...) warns: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestTranslateMetadata shows that labels and annotations are texts, whatever is sent for them, and that nothing of it is in the spec.
+func TestTranslateMetadata(t *testing.T) {
+	const serve = "enabled: true\nnamespace: shop\nlabels: {cost: {}, paid: {}, example.com/share: {}}\nannotations: {note: {}, large: {}, made: {value: '{{ mul .value 2 }}'}}\n"
+	out, err := compiled(t, serve).Primary.translate(parsed(t, `{name: c1, cost: 12, paid: true, example.com/share: 0.25, note: false, large: 12345678901, made: 4}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := parsed(t, `{apiVersion: example.com/v1, kind: Cache, spec: {}, metadata: {
+		labels: {cost: "12", paid: "true", example.com/share: "0.25"}, annotations: {note: "false", large: "12345678901", made: "8"}}}`)
+	if diff := cmp.Diff(want, out.object.Object); diff != "" {
+		t.Errorf("translate(...): -want, +got:\n%s", diff)
+	}
+	for _, wrong := range []string{"{cost: [1]}", "{note: {a: 1}}"} {
+		if _, err := compiled(t, serve).Primary.translate(parsed(t, wrong)); err == nil || !strings.HasSuffix(err.Error(), "is no text") {
+			t.Errorf("%s: %v, want that it is no text", wrong, err)
+		}
+	}
+}
+
+// TestServeName shows that the name that a Katalog makes is the one there is, whatever the caller sends, and that none is made with a gap in it.
+func TestServeName(t *testing.T) {
+	const serve = "enabled: true\nnamespace: '{{ .team }}'\nname: '{{ .team }}-{{ .spec.env }}'\nlabels: {team: {}}\nfields: {env: {}}\n"
+	cases := map[string]struct {
+		reason, body string
+		status       int
+		want         string
+		violations   []any
+	}{
+		"Intent": {reason: "a name of an intent is replaced", body: `{"target":"cache","name":"mine","team":"core","env":"dev"}`, status: http.StatusCreated, want: "core/core-dev"},
+		"NoName": {reason: "and not needed", body: `{"target":"cache","team":"core","env":"dev"}`, status: http.StatusCreated, want: "core/core-dev"},
+		"Whole": {
+			reason: "so is that of a whole resource, and its namespace", body: `{"apiVersion":"example.com/v1","kind":"Cache","metadata":{"name":"mine","namespace":"theirs"},"spec":{"env":"dev","team":"core"}}`,
+			status: http.StatusCreated, want: "core/core-dev",
+		},
+		"Missing": {
+			reason: "what the name is made of is needed", body: `{"target":"cache","name":"mine","team":"core"}`, status: http.StatusUnprocessableEntity,
+			violations: []any{map[string]any{"field": "metadata.name", "message": "needs the field spec.env", "severity": "error"}},
+		},
+		"Empty": {
+			reason: "and must say something", body: `{"target":"cache","name":"mine","team":"core","env":""}`, status: http.StatusUnprocessableEntity,
+			violations: []any{map[string]any{"field": "metadata.name", "message": "needs the field spec.env", "severity": "error"}},
+		},
+		"Both": {
+			reason: "all that is missing is told at once", body: `{"target":"cache","name":"mine"}`, status: http.StatusUnprocessableEntity,
+			violations: []any{
+				map[string]any{"field": "metadata.name", "message": "needs the field team", "severity": "error"}, map[string]any{"field": "metadata.namespace", "message": "needs the field team", "severity": "error"},
+			},
+		},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			writes := 0
+			a := apiOf(t, serve, clusterOf(t, interceptor.Funcs{
+				Apply: func(ctx context.Context, c client.WithWatch, o runtime.ApplyConfiguration, opts ...client.ApplyOption) error {
+					writes++
+					return c.Apply(ctx, o, opts...)
+				},
+			}))
+			got := answers(t, a, http.MethodPost, "/api/v1/apply", tc.body, tc.status)
+			if diff := cmp.Diff(tc.violations, got["violations"]); tc.violations != nil && diff != "" {
+				t.Errorf("\n%s\nviolations: -want, +got:\n%s", tc.reason, diff)
+			}
+			made := ""
+			if writes > 0 {
+				made = fmt.Sprint(got["namespace"], "/", got["name"])
+			}
+			if made != tc.want {
+				t.Errorf("\n%s\n%q is made, want %q", tc.reason, made, tc.want)
 			}
 		})
 	}
