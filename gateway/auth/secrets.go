@@ -120,7 +120,7 @@ func (s *Secrets) values(secret *corev1.Secret, ref *orkv1.TokenSecret, now time
 	if current == "" {
 		return nil, 0, errors.New("its key " + ref.Key + " is empty")
 	}
-	values = []string{current}
+	values = append(make([]string, 0, 2), current)
 	made, known := madeAt(secret)
 	if known && ref.RotateAfter != nil {
 		again = made.Add(ref.RotateAfter.Duration).Sub(now)

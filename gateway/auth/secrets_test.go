@@ -262,7 +262,9 @@ func TestSecretRaces(t *testing.T) {
 		"Created":  {"a Secret that another made is read again", nil, []error{apierrors.NewAlreadyExists(secrets, "portal-token")}, 2, ""},
 		"Conflict": {"a Secret that another changed is read again", []client.Object{tokenSecret(aged, map[string]string{"token": "old"})}, []error{conflict, conflict}, 3, ""},
 		"Always": {
-			"but not for ever", []client.Object{tokenSecret(aged, map[string]string{"token": "old"})}, slices.Repeat([]error{conflict}, 50), 10,
+			"but not for ever",
+			[]client.Object{tokenSecret(aged, map[string]string{"token": "old"})},
+			slices.Repeat([]error{conflict}, 50), 10,
 			"token portal: Secret ops/portal-token: ",
 		},
 		"Denied": {

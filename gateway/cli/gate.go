@@ -203,11 +203,11 @@ func (f *gateFlags) operator() (*liveapi.Client, error) {
 	if err != nil {
 		return nil, err //nolint:wrapcheck // names the file
 	}
-	client, err := liveapi.New(liveapi.Options{URL: address, Token: token})
+	asked, err := liveapi.New(liveapi.Options{URL: address, Token: token})
 	if err != nil {
 		return nil, command.Usage(fmt.Errorf("--runtime-url: %w", err))
 	}
-	return client, nil
+	return asked, nil
 }
 
 func (f *gateFlags) manager(ctx context.Context, config *rest.Config) (manager.Manager, error) {

@@ -180,7 +180,8 @@ func TestRawSchema(t *testing.T) {
 		"NoFields": {"the definition is told without any field of intents", bare, "?kind=Cache", http.StatusOK, map[string]any{}, map[string]any{}},
 		"Fields": {
 			"labels and annotations are told as they are asked for", bare + "fields: {big: {path: size}}\nlabels: {team: {required: true}}\nannotations: {note: {label: Note}}", "?kind=Cache&apiVersion=example.com/v1", http.StatusOK,
-			map[string]any{"team": map[string]any{"label": "team", "type": "string", "required": true}}, map[string]any{"note": map[string]any{"label": "Note", "type": "string"}},
+			map[string]any{"team": map[string]any{"label": "team", "type": "string", "required": true}},
+			map[string]any{"note": map[string]any{"label": "Note", "type": "string"}},
 		},
 		"Version": {"another version is not served", bare, "?kind=Cache&apiVersion=example.com/v0", http.StatusNotFound, nil, nil},
 		"Kind":    {"nor is another kind", bare, "?kind=Pod", http.StatusNotFound, nil, nil},

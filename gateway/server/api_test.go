@@ -234,7 +234,7 @@ func TestRateLimit(t *testing.T) {
 				if one.Code != http.StatusTooManyRequests || one.Header().Get("Retry-After") != "1" {
 					t.Errorf("\n%s\nrequest %d: %d, Retry-After %q, want 429 and 1", tc.reason, tc.burst+1, one.Code, one.Header().Get("Retry-After"))
 				}
-				time.Sleep(time.Second) // of the bubble
+				time.Sleep(time.Second) //nolint:forbidigo // of the bubble
 				answered := 0
 				for range tc.burst {
 					if ask(t, api, "s3cret").Code == http.StatusOK {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"testing"
 
 	admissionv1 "k8s.io/api/admission/v1"
@@ -80,9 +81,7 @@ func reviewOf(t *testing.T, o *unstructured.Unstructured) webhook.Request {
 // gate eval.
 func TestOperators(t *testing.T) {
 	o := &unstructured.Unstructured{Object: map[string]any{"apiVersion": "example.com/v1", "kind": "Shop"}}
-	for root, value := range conditionstest.Roots() {
-		o.Object[root] = value
-	}
+	maps.Copy(o.Object, conditionstest.Roots())
 	language := template.NewLanguage(nil, nil)
 	for i, c := range conditionstest.Cases() {
 		t.Run(fmt.Sprintf("%d %s", i, c.Name), func(t *testing.T) {
