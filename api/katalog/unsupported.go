@@ -26,6 +26,9 @@ var notSupported = setOf(
 
 	// A block.
 
+	// What is served.
+	"ServeCompat.sourceIsIdentity=true",
+
 	// A condition, and rules.
 	"Condition.notify",
 )

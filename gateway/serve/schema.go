@@ -146,6 +146,23 @@ func (s *Surface) describe() described {
 	return out
 }
 
+// withhold takes a field out of a schema, which is nobody else's.
+func withhold(props *apiextensionsv1.JSONSchemaProps, path []string) {
+	if len(path) == 0 {
+		return
+	}
+	below, found := props.Properties[path[0]]
+	switch {
+	case !found:
+	case len(path) > 1:
+		withhold(&below, path[1:])
+		props.Properties[path[0]] = below
+	default:
+		delete(props.Properties, path[0])
+		props.Required = slices.DeleteFunc(props.Required, func(name string) bool { return name == path[0] })
+	}
+}
+
 // rawSchema answers the schema of whole resources.
 func (a *API) rawSchema(c *call) (*answer, error) {
 	query := c.URL.Query()
@@ -172,6 +189,9 @@ func (a *API) rawSchema(c *call) (*answer, error) {
 	for _, version := range definition.Spec.Versions {
 		if version.Name == crd.GVK.Version && version.Schema != nil && version.Schema.OpenAPIV3Schema != nil {
 			spec := version.Schema.OpenAPIV3Schema.Properties["spec"]
+			for _, path := range crd.ignored {
+				withhold(&spec, path)
+			}
 			out.Spec = &rawSpec{Properties: map[string]any{}, Required: spec.Required}
 			for name, one := range spec.Properties {
 				out.Spec.Properties[name] = one

@@ -206,3 +206,37 @@ func TestRawSchema(t *testing.T) {
 		})
 	}
 }
+
+// TestRawSchemaIgnored shows that what a form does not show is left out, at any depth, also of what is required.
+func TestRawSchemaIgnored(t *testing.T) {
+	known := runtime.NewScheme()
+	if err := apiextensionsv1.AddToScheme(known); err != nil {
+		t.Fatal(err)
+	}
+	object := &apiextensionsv1.CustomResourceDefinition{}
+	if err := yaml.UnmarshalStrict([]byte(`metadata: {name: caches.example.com}
+spec:
+  group: example.com
+  versions:
+  - name: v1
+    schema:
+      openAPIV3Schema:
+        properties:
+          spec:
+            required: [size, replicas]
+            properties:
+              size: {type: string}
+              replicas: {type: integer}
+              storage: {type: object, required: [class], properties: {class: {type: string}, size: {type: string}}}
+`), object); err != nil {
+		t.Fatal(err)
+	}
+	cluster := fake.NewClientBuilder().WithScheme(known).WithObjects(object).Build()
+	got := answers(t, apiOf(t, "enabled: true\nnamespace: shop\nignore: [replicas, spec.storage.class, absent.x]\n", cluster), http.MethodGet, "/api/v1/raw-schema?kind=Cache", "", http.StatusOK)
+	want := map[string]any{"required": []any{"size"}, "properties": map[string]any{
+		"size": map[string]any{"type": "string"}, "storage": map[string]any{"type": "object", "properties": map[string]any{"size": map[string]any{"type": "string"}}},
+	}}
+	if diff := cmp.Diff(want, got["spec"]); diff != "" {
+		t.Errorf("spec: -want, +got:\n%s", diff)
+	}
+}

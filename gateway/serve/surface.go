@@ -39,6 +39,8 @@ type CRD struct {
 	Primary  *Surface
 
 	name, namespace *template.Program
+	// ignored are the paths below spec that a form does not show.
+	ignored [][]string
 	// schema of the version. Nil: it is not known.
 	schema *roots.Props
 }
@@ -114,6 +116,10 @@ func Compile(name string, crd *orkv1.CRD, resource schema.GroupVersionResource, 
 		Name: name, GVK: gvk, Resource: resource, Namespaced: crd.Namespaced == nil || *crd.Namespaced, Title: cmp.Or(declared.Title, gvk.Kind),
 		Category: declared.Category, Description: cmp.Or(declared.Description, crd.Description), Strict: declared.StrictFields,
 		Fields: map[string]*Field{}, Surfaces: map[string]*Surface{}, schema: known,
+	}
+	for _, text := range declared.Ignore {
+		path, _ := dotpath.BelowSpec(text) // an error is told by the loader
+		c.ignored = append(c.ignored, path)
 	}
 	compiler := &compiler{language: language, crd: c}
 	compiler.wrong(rules.CheckServed(language.Within(roots.New(known)), crd, at)...)
