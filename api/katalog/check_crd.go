@@ -74,7 +74,10 @@ func (c *checker) scope(crd *orkv1.CRD, path *field.Path) {
 		c.errorf(at, "the kind is cluster-scoped; it has no namespace to watch")
 		return
 	}
-	c.operatedIn(crd, crd.Namespace, at)
+	c.problems(at, validation.IsDNS1123Label(crd.Namespace))
+	if !namespaces.For(c.doc.Katalog, crd).Allows(crd.Namespace) {
+		c.warnf(at, "%s is none of the namespaces that the CRD is operated in: it gets no cycle", quote(crd.Namespace))
+	}
 }
 
 func (c *checker) selectors(crd *orkv1.CRD, files *Files, path *field.Path) {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
+	"path/filepath"
 	"strings"
 
 	. "github.com/onsi/ginkgo/v2"
@@ -46,7 +48,7 @@ func operate(ctx context.Context, namespace, entry, box string) *operator.Operat
 // operateText starts an operator of a whole Katalog.
 func operateText(ctx context.Context, namespace, text string) *operator.Operator {
 	GinkgoHelper()
-	result, err := katalog.Parse(katalog.Options{}, "katalog.yaml", []byte(text))
+	result, err := katalog.Parse(katalog.Options{}, filepath.Join(os.TempDir(), "katalog.yaml"), []byte(text)) // above the files that specs include
 	Expect(err).NotTo(HaveOccurred(), text)
 	o, err := operator.Start(ctx, env.Config(), result.Documents[0].Katalog, namespace)
 	Expect(err).NotTo(HaveOccurred())

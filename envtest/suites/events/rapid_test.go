@@ -66,9 +66,10 @@ var _ = Describe("two hundred rapid edits of one resource", func() {
 		Expect(o.most).To(Equal(1), "cycles at once")
 		Expect(o.deepest).To(BeNumerically("<=", 1), "items that wait")
 		last := int64(0)
-		for _, one := range got {
-			if one.seen > last {
-				Expect(one.generation).To(BeTrue(), "a cycle that sees generation %d is told of it", one.seen)
+		for i, one := range got {
+			if one.seen > last { // what is in memory may be ahead of its event, which is the next one then
+				told := one.generation || i+1 < len(got) && got[i+1].generation
+				Expect(told).To(BeTrue(), "a cycle that sees generation %d, or the next one, is told of it", one.seen)
 			}
 			last = one.seen
 		}
