@@ -80,7 +80,12 @@ status: {fields: [{path: phase, value: "{{ .children.deployment.metadata.name }}
 			Expect(cluster.Create(ctx, object("Widget", namespace, numbered(i), ""))).To(Succeed())
 		}
 		for i := range n {
-			Eventually(ready(ctx, object("Widget", namespace, numbered(i), ""))).Should(ContainElement("True"))
+			w := object("Widget", namespace, numbered(i), "")
+			Eventually(ready(ctx, w)).Should(ContainElement("True"))
+			Eventually(func(g Gomega) { // the child is seen a moment after it is made
+				g.Expect(cluster.Get(ctx, client.ObjectKeyFromObject(w), w)).To(Succeed())
+				g.Expect(w.Object["status"]).To(HaveKeyWithValue("phase", w.GetName()))
+			}).Should(Succeed())
 		}
 		o.settle()
 		o.stop()
