@@ -138,12 +138,8 @@ func (m *Mutation) References() [][]string {
 
 // apply returns the root that the rule changed, "" when it changed nothing.
 func (r *mutationRule) apply(f template.Facts, d *draft) (root string, err error) {
-	verdict := r.guard.Evaluate(f)
-	if verdict.Err != nil {
-		return "", fmt.Errorf("its conditions: %w", verdict.Err)
-	}
-	if !verdict.Pass {
-		return "", nil
+	if applies, err := r.applies(f); !applies {
+		return "", err
 	}
 	to, k := r.target, r.value.kind
 	if r.path != nil {

@@ -20,6 +20,15 @@ type rule struct {
 	firing
 }
 
+// applies tells whether the conditions of the rule pass. With an error that can't be known.
+func (r *rule) applies(f template.Facts) (bool, error) {
+	verdict := r.guard.Evaluate(f)
+	if verdict.Err != nil {
+		return false, fmt.Errorf("its conditions: %w", verdict.Err)
+	}
+	return verdict.Pass, nil
+}
+
 // ruleName is the name of a rule for reports: its own, or where it stands.
 func ruleName(name string, index int) string {
 	if name != "" {

@@ -168,12 +168,8 @@ func (r *validationRule) check(result *Result, f template.Facts, unknown []Unkno
 
 // compare tells whether the rule holds, which it does where its conditions don't pass, and the value that was compared.
 func (r *validationRule) compare(f template.Facts) (holds bool, got any, err error) {
-	verdict := r.guard.Evaluate(f)
-	if verdict.Err != nil {
-		return false, nil, fmt.Errorf("its conditions: %w", verdict.Err)
-	}
-	if !verdict.Pass {
-		return true, nil, nil
+	if applies, err := r.applies(f); !applies {
+		return err == nil, nil, err
 	}
 	return r.test.Check(f) //nolint:wrapcheck // says what can't be compared
 }

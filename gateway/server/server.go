@@ -134,7 +134,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	g.current.Store(first)
 	g.keeper = certs.New(g.certificates())
 	g.server = newHTTPSServer(opts.Host, opts.Port, g.keeper.GetCertificate)
-	for _, path := range paths {
+	for path := range first.routes {
 		g.server.Register(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.current.Load().routes[path].ServeHTTP(w, r) }))
 	}
 	g.house = &housekeeper{

@@ -42,7 +42,8 @@ type state struct {
 	entries []*entry.Entry
 	plan    *registration.Plan
 	calls   external.Caller
-	// routes answer requests, by the paths of the webhooks and of the API.
+	// routes answer requests, by the paths of the webhooks and of the API. All states have the same paths, whether or not their Katalogs have
+	// something there.
 	routes map[string]http.Handler
 	// tokens are the callers of the API, and others the clusters that it serves besides. Nil: there are none.
 	tokens  *tokens
@@ -54,12 +55,6 @@ type state struct {
 
 // pathAPI is where the API is.
 const pathAPI = "/api/v1/"
-
-// paths are all that is served, whether or not the Katalogs of the moment have something there.
-var paths = []string{
-	registration.PathValidate, registration.PathMutate, registration.PathDeletion, registration.PathNamespace, registration.PathStrict,
-	registration.PathProvenance, registration.PathConvert, pathAPI,
-}
 
 // newState compiles the Katalogs of the options.
 func newState(common shared, opts Options) (*state, error) {
