@@ -52,9 +52,17 @@ func portalOf(ctx context.Context, s *service, namespace, name string) *caller {
 	c := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS13}, DisableKeepAlives: true}}
 	found := &caller{c, s.url(), string(read(name, "token"))}
 	for range 10 { // each replica
-		Eventually(func() int {
-			code, _ := found.ask(ctx, http.MethodGet, "/api/v1/schema", "")
-			return code
+		Eventually(func() (int, error) { // one that has no certificate yet answers nothing
+			request, err := http.NewRequestWithContext(ctx, http.MethodGet, s.url()+"/api/v1/schema", http.NoBody)
+			if err != nil {
+				return 0, err
+			}
+			request.Header.Set("Authorization", "Bearer "+string(read(name, "token")))
+			response, err := c.Do(request)
+			if err != nil {
+				return 0, err
+			}
+			return response.StatusCode, response.Body.Close()
 		}).Should(BeElementOf(http.StatusOK, http.StatusForbidden))
 	}
 	return found
