@@ -215,6 +215,16 @@ func (p *Proxy) forget(connections ...net.Conn) {
 	}
 }
 
+// reset closes connections at once. Who sees one of them close finds it counted no more.
+func (p *Proxy) reset(connections ...net.Conn) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, one := range connections {
+		delete(p.open, one)
+		reset(one)
+	}
+}
+
 // pass copies one direction until it ends.
 func (p *Proxy) pass(to, from net.Conn, answer bool) {
 	buffer := make([]byte, 32<<10)
@@ -230,19 +240,18 @@ func (p *Proxy) pass(to, from net.Conn, answer bool) {
 		}
 		if most > 0 && passed+n >= most {
 			_, _ = to.Write(buffer[:max(0, most-passed)])
-			reset(to)
-			reset(from)
+			p.reset(to, from)
 			return
 		}
 		if n > 0 {
 			if _, err := to.Write(buffer[:n]); err != nil {
-				reset(from)
+				p.reset(from)
 				return
 			}
 			passed += n
 		}
 		if err != nil {
-			end(to, err)
+			p.close(to, err)
 			return
 		}
 	}
@@ -261,11 +270,11 @@ func (p *Proxy) wait(answer bool) (delay time.Duration, cut int) {
 	return p.delay, p.cut
 }
 
-// end closes one direction as the other side has ended it.
-func end(to net.Conn, err error) {
+// close closes one direction as the other side has ended it.
+func (p *Proxy) close(to net.Conn, err error) {
 	half, ok := to.(interface{ CloseWrite() error })
 	if !ok || !errors.Is(err, io.EOF) {
-		reset(to)
+		p.reset(to)
 		return
 	}
 	_ = half.CloseWrite()
