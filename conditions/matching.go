@@ -11,11 +11,11 @@ import (
 )
 
 // ofText compares texts, whatever the value type.
-func ofText(label string, test func(actual, want string) bool) operator {
+func ofText(label string, test func(actual, want string) bool, certain func(value, want string, holds bool) string) operator {
 	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
 		return compileVersus(label, value, parseText, func(actual any, want string) bool {
 			return test(template.Text(actual), want)
-		})
+		}, certain)
 	}}
 }
 
@@ -30,7 +30,7 @@ func pattern() operator {
 	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
 		return compileVersus("regex ", value, parsePattern, func(actual any, want *regexp.Regexp) bool {
 			return want.MatchString(template.Text(actual))
-		})
+		}, matched)
 	}}
 }
 

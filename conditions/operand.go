@@ -75,6 +75,8 @@ type versus[T any] struct {
 	label   string // in front of the value in a reason
 	operand operand[T]
 	test    func(actual any, want T) bool
+	// certain is an expression of CEL that is true only where the test of a value comes to holds. Nil, and empty: there is none.
+	certain func(value string, want T, holds bool) string
 }
 
 func (v *versus[T]) holds(actual any, f template.Facts) (bool, error) {
@@ -88,21 +90,25 @@ func (v *versus[T]) holds(actual any, f template.Facts) (bool, error) {
 func (v *versus[T]) want(f template.Facts) string { return v.label + v.operand.text(f) }
 
 // compileVersus is the common end of all operators that take a value.
-func compileVersus[T any](label string, value operandText, parse func(any) (T, error), test func(any, T) bool) comparison {
-	return &versus[T]{label: label, operand: newOperand(value, parse), test: test}
+func compileVersus[T any](
+	label string, value operandText, parse func(any) (T, error), test func(any, T) bool, certain func(string, T, bool) string,
+) comparison {
+	return &versus[T]{label: label, operand: newOperand(value, parse), test: test, certain: certain}
 }
 
 // alone is a comparison without a value.
 type alone struct {
 	label string
 	test  func(actual any) bool
+	// certain is that of versus.
+	certain func(value string, holds bool) string
 }
 
 func (a *alone) holds(actual any, _ template.Facts) (bool, error) { return a.test(actual), nil }
 
 func (a *alone) want(template.Facts) string { return a.label }
 
-func ofValue(label string, test func(any) bool) operator {
-	compiled := &alone{label: label, test: test}
+func ofValue(label string, test func(any) bool, certain func(string, bool) string) operator {
+	compiled := &alone{label: label, test: test, certain: certain}
 	return operator{build: func(operandText, valueType) comparison { return compiled }}
 }

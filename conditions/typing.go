@@ -17,7 +17,7 @@ func typeName() operator {
 	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
 		return compileVersus("typeOf ", value, parseTypeName, func(actual any, want string) bool {
 			return notes.TypeOf(actual) == want
-		})
+		}, nil)
 	}}
 }
 
@@ -30,5 +30,5 @@ func parseTypeName(value any) (string, error) {
 }
 
 func ofType(name string) operator {
-	return ofValue("typeOf "+name, func(actual any) bool { return notes.TypeOf(actual) == name })
+	return ofValue("typeOf "+name, func(actual any) bool { return notes.TypeOf(actual) == name }, nil)
 }

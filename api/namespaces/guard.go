@@ -2,6 +2,8 @@
 package namespaces
 
 import (
+	"fmt"
+
 	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -39,6 +41,15 @@ func (g Guard) Allows(namespace string) bool {
 	default:
 		return !g.restricted.has(namespace)
 	}
+}
+
+// Expression is one of CEL that is true of the namespaces that are allowed, given an expression for the name.
+func (g Guard) Expression(namespace string) string {
+	listed := fmt.Sprintf("!(%s)", g.restricted.expression(namespace))
+	if !g.allowed.isZero() {
+		listed = g.allowed.expression(namespace)
+	}
+	return fmt.Sprintf(`(%s == "" || %s)`, namespace, listed)
 }
 
 // IsZero tells whether it allows all.

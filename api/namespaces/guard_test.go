@@ -7,6 +7,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/conditionstest"
 )
 
 func TestGuard(t *testing.T) {
@@ -44,6 +45,9 @@ func TestGuard(t *testing.T) {
 			guard := namespaces.For(tc.katalog, tc.entry)
 			if got := guard.Allows(tc.namespace); got != tc.want {
 				t.Errorf("\n%s\nAllows(%q) = %t, want %t", tc.reason, tc.namespace, got, tc.want)
+			}
+			if got := conditionstest.InServer(t, guard.Expression("object.namespace"))(map[string]any{"namespace": tc.namespace}); got != tc.want {
+				t.Errorf("\n%s\nExpression() of %q is %t, want %t", tc.reason, tc.namespace, got, tc.want)
 			}
 			if allocated := testing.AllocsPerRun(10, func() { guard.Allows(tc.namespace) }); allocated != 0 {
 				t.Errorf("Allows(%q) allocates %v times", tc.namespace, allocated)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -31,6 +32,25 @@ func (l *list) has(namespace string) bool {
 		matched, err := path.Match(glob, namespace)
 		return matched && err == nil
 	})
+}
+
+// regular writes a glob, of whose signs CheckGlob has let pass what means the same in both, as a regular expression.
+var regular = strings.NewReplacer("*", ".*", "?", ".")
+
+// expression is one of CEL that is true of the names that the list has.
+func (l *list) expression(name string) string {
+	either := []string{"false"}
+	if len(l.names) > 0 {
+		quoted := make([]string, 0, len(l.names))
+		for _, one := range l.names {
+			quoted = append(quoted, strconv.Quote(one))
+		}
+		either = append(either, name+" in ["+strings.Join(quoted, ", ")+"]")
+	}
+	for _, glob := range l.globs {
+		either = append(either, name+".matches("+strconv.Quote("^"+regular.Replace(glob)+"$")+")")
+	}
+	return strings.Join(either, " || ")
 }
 
 // globSigns make a glob of what would be a name.

@@ -104,6 +104,9 @@ type WebhookSecurity struct {
 	// MutationErrorPolicy tells what a mutation that cannot be evaluated means. Defaults to Allow.
 	// +optional
 	MutationErrorPolicy MutationErrorPolicy `json:"mutationErrorPolicy,omitempty"`
+	// MatchConditions has the API server tell by itself, where it can, that the rules have nothing to say of an object, and not ask. Defaults to true.
+	// +optional
+	MatchConditions *bool `json:"matchConditions,omitempty"`
 	// ServiceName of the webhooks. Defaults to the gateway's.
 	// +optional
 	ServiceName string `json:"serviceName,omitempty"`

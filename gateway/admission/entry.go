@@ -34,6 +34,8 @@ type Entry struct {
 	Operations []admissionv1.Operation
 	// DenyUnmutated denies a resource that a mutation rule fails for. Else it is admitted with a warning, unless the rule overrides.
 	DenyUnmutated bool
+	// AsksAlways has the API server ask about each object, also where it can tell by itself that the rules have nothing to say.
+	AsksAlways bool
 	// Lenient admits with a warning what can't be validated for a call that fails. Else it is denied.
 	Lenient bool
 }
@@ -115,3 +117,20 @@ func (e *Entry) looksAt(operation admissionv1.Operation, subresource string, obj
 
 // DefaultOperations are those of a CRD that names none.
 var DefaultOperations = []orkv1.WebhookOperation{"CREATE", "UPDATE"}
+
+// MutationIdle is a CEL expression over object that is true only where the mutation changes nothing, and can't fail. Empty: only the gateway can tell.
+func (e *Entry) MutationIdle() string {
+	if e == nil || e.AsksAlways || e.Normalize != nil || len(e.MutationCalls) > 0 {
+		return ""
+	}
+	return e.Mutation.Surely()
+}
+
+// ValidationIdle is a CEL expression over object that is true only where the validation has nothing to say, and can't fail. Empty: only the gateway can
+// tell.
+func (e *Entry) ValidationIdle() string {
+	if e == nil || e.AsksAlways || e.Normalize != nil || len(e.validationCalls()) > 0 {
+		return ""
+	}
+	return e.Validation.Surely()
+}

@@ -22,7 +22,7 @@ func (e *Entry) admission(crd *orkv1.CRD, security *orkv1.WebhookSecurity, langu
 	}
 	a := &admission.Entry{
 		Name: e.Name, GroupResource: e.Resource.GroupResource(), DenyUnmutated: security.MutationErrorPolicy == "Deny",
-		Lenient: security.FailurePolicy == orkv1.FailurePolicyIgnore,
+		Lenient: security.FailurePolicy == orkv1.FailurePolicyIgnore, AsksAlways: !yes(security.MatchConditions),
 	}
 	operations := webhooks.Operations
 	if len(operations) == 0 {

@@ -13,8 +13,8 @@ import (
 // Namespace denies resources in namespaces that the Katalog leaves alone.
 type Namespace struct {
 	Identities
-	// Guard returns that of a resource. The zero value allows all.
-	Guard func(schema.GroupResource) namespaces.Guard
+	// Guard returns that of a resource in the version that was registered. The zero value allows all.
+	Guard func(schema.GroupVersionResource) namespaces.Guard
 	// Blocked is told of each denial. Nil: nobody is.
 	Blocked func(schema.GroupResource)
 }
@@ -26,7 +26,7 @@ func (n *Namespace) Handle(_ context.Context, r admission.Request) admission.Res
 	if r.Operation != admissionv1.Create && r.Operation != admissionv1.Update || r.SubResource != "" || n.breaksGlass(&r.UserInfo) {
 		return admission.Allowed("")
 	}
-	resource := schema.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}
+	resource := schema.GroupVersionResource(r.Resource)
 	if n.Guard(resource).Allows(r.Namespace) {
 		return admission.Allowed("")
 	}
@@ -34,7 +34,7 @@ func (n *Namespace) Handle(_ context.Context, r admission.Request) admission.Res
 		return admission.Allowed("")
 	}
 	if n.Blocked != nil {
-		n.Blocked(resource)
+		n.Blocked(resource.GroupResource())
 	}
 	return forbidden(namespaces.Restriction(r.Namespace) + ": see allowedNamespaces and restrictedNamespaces of its entry")
 }

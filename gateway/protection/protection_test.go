@@ -73,7 +73,7 @@ func TestHandle(t *testing.T) {
 	all := &protection.Deletion{Identities: strictly, Definition: elsewhere.Definition}
 	strict := &protection.Strict{Identities: identities}
 	guard := namespaces.For(&orkv1.Katalog{}, &orkv1.CRD{RestrictedNamespaces: []string{"closed", "secret-*"}})
-	namespace := &protection.Namespace{Identities: identities, Guard: func(schema.GroupResource) namespaces.Guard { return guard }}
+	namespace := &protection.Namespace{Identities: identities, Guard: func(schema.GroupVersionResource) namespaces.Guard { return guard }}
 	provenance := &protection.Provenance{Identities: identities}
 	const crds = "customresourcedefinitions.apiextensions.k8s.io"
 	stamped := func(value string) string {

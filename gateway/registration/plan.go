@@ -41,6 +41,8 @@ type Resource struct {
 	schema.GroupVersionResource
 	// Operations that it asks about. Where a protection knows them, they are left out.
 	Operations []admissionregistrationv1.OperationType
+	// Idle is a CEL expression over object that is true only where nobody need be asked, and can't fail. Empty: it can't be told without asking.
+	Idle string
 }
 
 // Plan is what must be registered. A list without an element, or false, registers nothing.
@@ -75,15 +77,16 @@ func (p *Plan) Mutating(bundle []byte) []*admissionregistrationv1.MutatingWebhoo
 	if len(p.Mutated) == 0 {
 		return nil
 	}
-	return []*admissionregistrationv1.MutatingWebhookConfiguration{{
-		ObjectMeta: meta(AdmissionMutation),
-		Webhooks: []admissionregistrationv1.MutatingWebhook{{
-			Name: "mutate." + webhookDomain, ClientConfig: p.client(PathMutate, bundle), Rules: rulesOf(p.Mutated, nil),
+	configuration := &admissionregistrationv1.MutatingWebhookConfiguration{ObjectMeta: meta(AdmissionMutation)}
+	for _, asked := range inquiries("mutate", p.Mutated) {
+		configuration.Webhooks = append(configuration.Webhooks, admissionregistrationv1.MutatingWebhook{
+			Name: asked.name + "." + webhookDomain, ClientConfig: p.client(PathMutate, bundle), Rules: rulesOf(asked.about, nil), MatchConditions: asked.where,
 			FailurePolicy: new(policy(p.AdmissionPolicy)), MatchPolicy: new(admissionregistrationv1.Equivalent),
 			NamespaceSelector: p.elsewhere(), ObjectSelector: &metav1.LabelSelector{}, SideEffects: new(p.sideEffects()),
 			TimeoutSeconds: new(DefaultTimeout), AdmissionReviewVersions: []string{"v1"}, ReinvocationPolicy: new(admissionregistrationv1.IfNeededReinvocationPolicy),
-		}},
-	}}
+		})
+	}
+	return []*admissionregistrationv1.MutatingWebhookConfiguration{configuration}
 }
 
 // Validating are the configurations of validating webhooks.
@@ -95,23 +98,33 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 	update := []admissionregistrationv1.OperationType{admissionregistrationv1.Update}
 	write := append([]admissionregistrationv1.OperationType{admissionregistrationv1.Create}, update...)
 	gone := []admissionregistrationv1.OperationType{admissionregistrationv1.Delete}
-	if len(p.Validated) > 0 {
-		one := p.webhook("validate", PathValidate, rulesOf(p.Validated, nil), p.AdmissionPolicy, bundle)
-		one.NamespaceSelector, one.SideEffects = p.elsewhere(), new(p.sideEffects())
-		add(AdmissionValidation, one)
+	var validating []admissionregistrationv1.ValidatingWebhook
+	for _, asked := range inquiries("validate", p.Validated) {
+		one := p.webhook(asked.name, PathValidate, rulesOf(asked.about, nil), p.AdmissionPolicy, bundle)
+		one.NamespaceSelector, one.SideEffects, one.MatchConditions = p.elsewhere(), new(p.sideEffects()), asked.where
+		validating = append(validating, one)
+	}
+	if len(validating) > 0 {
+		add(AdmissionValidation, validating...)
 	}
 	if deletion := p.deletion(gone, bundle); len(deletion) > 0 {
 		add(DeletionProtection, deletion...)
 	}
-	if len(p.Guarded) > 0 {
-		one := p.webhook("namespace-protect", PathNamespace, rulesOf(p.Guarded, write), p.NamespacePolicy, bundle)
-		one.MatchConditions = p.notFree(false)
-		add(NamespaceProtection, one)
+	var guarding []admissionregistrationv1.ValidatingWebhook
+	for _, asked := range inquiries("namespace-protect", p.Guarded) {
+		one := p.webhook(asked.name, PathNamespace, rulesOf(asked.about, write), p.NamespacePolicy, bundle)
+		one.MatchConditions = append(p.notFree(false), asked.where...)
+		guarding = append(guarding, one)
+	}
+	if len(guarding) > 0 {
+		add(NamespaceProtection, guarding...)
 	}
 	if len(p.Strict) > 0 {
-		one := p.webhook("strict-mode", PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
-		one.ObjectSelector, one.MatchConditions = labelled(), p.notFree(true)
-		add(StrictProtection, one)
+		add(StrictProtection, p.labelled("strict-mode", func(name string) admissionregistrationv1.ValidatingWebhook {
+			one := p.webhook(name, PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
+			one.MatchConditions = append(p.notFree(true), admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers})
+			return one
+		})...)
 	}
 	if len(p.Delivered) > 0 {
 		one := p.webhook("provenance", PathProvenance, rulesOf(p.Delivered, write), admissionregistrationv1.Fail, bundle)
@@ -135,11 +148,23 @@ func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []b
 	}
 	if p.Protected {
 		anything := Resource{GroupVersionResource: schema.GroupVersionResource{Group: "*", Version: "*", Resource: "*"}}
-		one := p.webhook("protect.resources", PathDeletion, rulesOf([]Resource{anything}, gone), p.DeletionPolicy, bundle)
-		one.ObjectSelector, one.MatchConditions = labelled(), p.notFree(true)
-		all = append(all, one)
+		all = append(all, p.labelled("protect.resources", func(name string) admissionregistrationv1.ValidatingWebhook {
+			one := p.webhook(name, PathDeletion, rulesOf([]Resource{anything}, gone), p.DeletionPolicy, bundle)
+			one.MatchConditions = p.notFree(true)
+			return one
+		})...)
 	}
 	return all
+}
+
+// labelled are two webhooks, about what has the label of the protection and about what has it in its older spelling: a selector knows no or.
+func (p *Plan) labelled(
+	name string, webhook func(name string) admissionregistrationv1.ValidatingWebhook,
+) []admissionregistrationv1.ValidatingWebhook {
+	current, older := webhook(name), webhook("older."+name)
+	current.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LabelDeletionProtection: "true"}}
+	older.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LegacyLabelDeletionProtection: "true"}}
+	return []admissionregistrationv1.ValidatingWebhook{current, older}
 }
 
 // sideEffects are those of the webhooks with rules.
@@ -156,6 +181,11 @@ const deliveryDiffers = `[object, oldObject].exists(one, one != null && has(one.
 	`(key.startsWith("` + orkv1.Domain + `serve-") || key.startsWith("` + orkv1.LegacyDomain + `serve-")) && ` +
 	`[object, oldObject].exists(other, other == null || !has(other.metadata.annotations) || !(key in other.metadata.annotations) || ` +
 	`other.metadata.annotations[key] != one.metadata.annotations[key])))`
+
+// protectionDiffers holds where a label of the protection from deletion is not the same before and after.
+const protectionDiffers = `["` + orkv1.LabelDeletionProtection + `", "` + orkv1.LegacyLabelDeletionProtection + `", "` + orkv1.LabelStrictExempt + `"].exists(key, ` +
+	`(has(object.metadata.labels) && key in object.metadata.labels ? object.metadata.labels[key] : "") != ` +
+	`(has(oldObject.metadata.labels) && key in oldObject.metadata.labels ? oldObject.metadata.labels[key] : ""))`
 
 // webhookDomain ends the names of all webhooks.
 const webhookDomain = "orkestra.orkspace.io"
@@ -210,10 +240,6 @@ func celList(texts []string) string {
 	}
 	slices.Sort(quoted)
 	return "[" + strings.Join(quoted, ", ") + "]"
-}
-
-func labelled() *metav1.LabelSelector {
-	return &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LabelDeletionProtection: "true"}}
 }
 
 // rulesOf are rules for resources, one for each, sorted. Operations take the place of the resources' own.

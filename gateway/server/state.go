@@ -118,7 +118,7 @@ func (s *state) definitions() []string {
 func (s *state) webhooks() map[string]http.Handler {
 	entries := admission.Entries{}
 	programs := map[schema.GroupKind]*conversion.Program{}
-	guards := map[schema.GroupResource]namespaces.Guard{}
+	guards := map[schema.GroupVersionResource]namespaces.Guard{}
 	definitions := map[string]string{}
 	for _, one := range s.entries {
 		if one.Admission != nil {
@@ -127,7 +127,7 @@ func (s *state) webhooks() map[string]http.Handler {
 		if one.Converts {
 			programs[one.GVK.GroupKind()] = one.Conversion
 		}
-		guards[one.Resource.GroupResource()] = one.Namespaces
+		guards[one.Resource] = one.Namespaces
 		if one.ProtectsDefinition {
 			definitions[one.Definition()] = one.Name
 		}
@@ -144,7 +144,7 @@ func (s *state) webhooks() map[string]http.Handler {
 			by, protected := definitions[name]
 			return by, protected
 		}, Blocked: s.metrics.DeletionBlocked},
-		registration.PathNamespace: &protection.Namespace{Identities: identities, Guard: func(r schema.GroupResource) namespaces.Guard {
+		registration.PathNamespace: &protection.Namespace{Identities: identities, Guard: func(r schema.GroupVersionResource) namespaces.Guard {
 			return guards[r]
 		}, Blocked: s.metrics.NamespaceBlocked},
 		registration.PathStrict:     &protection.Strict{Identities: identities},
@@ -189,11 +189,19 @@ func (s *state) registrations() *registration.Plan {
 				*to = append(*to, resource)
 			}
 		}
+		addIdle := func(to *[]registration.Resource, wanted bool, idle func() string) {
+			if !wanted {
+				return
+			}
+			one := resource
+			one.Idle = idle()
+			*to = append(*to, one)
+		}
 		plan.AdmissionWrites = plan.AdmissionWrites || one.Admission.Writes()
-		add(&plan.Validated, one.Validates)
-		add(&plan.Mutated, one.Mutates)
+		addIdle(&plan.Validated, one.Validates, one.Admission.ValidationIdle)
+		addIdle(&plan.Mutated, one.Mutates, one.Admission.MutationIdle)
 		add(&plan.Strict, one.Strict)
-		add(&plan.Guarded, one.GuardsNamespaces)
+		addIdle(&plan.Guarded, one.GuardsNamespaces, func() string { return one.Namespaces.Expression("request.namespace") })
 		add(&plan.Delivered, one.GuardsProvenance)
 		if one.ProtectsDefinition {
 			plan.Definitions = append(plan.Definitions, one.Definition())

@@ -262,7 +262,7 @@ func (v *Verdict) guard(ctx context.Context, e *entry.Entry, request admission.R
 	if !e.GuardsNamespaces {
 		return
 	}
-	guard := &protection.Namespace{Guard: func(schema.GroupResource) namespaces.Guard { return e.Namespaces }}
+	guard := &protection.Namespace{Guard: func(schema.GroupVersionResource) namespaces.Guard { return e.Namespaces }}
 	v.take(e, nil, guard.Handle(ctx, request))
 }
 

@@ -115,6 +115,14 @@ var _ = Describe("The gateway", Ordered, func() {
 		Expect(cluster.Patch(ctx, site.DeepCopy(), client.RawPatch("application/merge-patch+json", []byte(`{"spec":{"replicas":3}}`)))).To(Succeed())
 	})
 
+	It("keeps what has the label in its older spelling", func(ctx SpecContext) {
+		site := resource("v1", "Site", namespaceOf(ctx), "older", "{plan: gold}")
+		site.SetLabels(map[string]string{orkv1.LegacyLabelDeletionProtection: "true"})
+		Expect(cluster.Create(ctx, site)).To(Succeed())
+		Expect(cluster.Delete(ctx, site)).To(MatchError(ContainSubstring("remove its label " + orkv1.LegacyLabelDeletionProtection)))
+		Expect(cluster.Patch(ctx, site, merge(`{"metadata":{"labels":{"`+orkv1.LegacyLabelDeletionProtection+`":null}}}`))).To(MatchError(ContainSubstring("strictMode keeps the label")))
+	})
+
 	It("Weakness22: keeps the Katalog's definition, and no other", func(ctx SpecContext) {
 		crd := definition.Open(group, "Other", "others", apiextensionsv1.NamespaceScoped)
 		Expect(cluster.Create(ctx, crd)).To(Succeed())

@@ -136,11 +136,28 @@ var _ = Describe("A gateway that is gone", Ordered, func() {
 
 	It("Weakness23: holds up what its rules are about, and no status", func(ctx SpecContext) {
 		fort := resource("v1", "Fort", in, "fort", "{}")
-		Expect(cluster.Patch(ctx, fort.DeepCopy(), merge(`{"spec":{"size":3}}`))).To(MatchError(ContainSubstring(unanswered)))
+		Expect(cluster.Patch(ctx, fort.DeepCopy(), merge(`{"spec":{"size":9}}`))).To(MatchError(ContainSubstring(unanswered)))
 		Expect(cluster.Create(ctx, resource("v1", "Fort", in, "new", "{}"))).To(MatchError(ContainSubstring(unanswered)))
 		Expect(cluster.Status().Patch(ctx, fort, merge(`{"status":{"phase":"old"}}`))).To(Succeed())
 		Expect(cluster.Status().Patch(ctx, moat("kept"), merge(`{"status":{"phase":"old"}}`))).To(Succeed())
 		Expect(cluster.Create(ctx, &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: in, Name: "other"}})).To(Succeed(), "of no Katalog")
+	})
+
+	It("Weakness23: holds up nothing that the API server finds right by itself, and nothing on its way out", func(ctx SpecContext) {
+		fort := resource("v1", "Fort", in, "fort", "{}")
+		Expect(cluster.Patch(ctx, fort.DeepCopy(), merge(`{"spec":{"size":3}}`))).To(Succeed())
+		Expect(cluster.Patch(ctx, fort.DeepCopy(), merge(`{"spec":{"size":null}}`))).To(MatchError(ContainSubstring(unanswered)), "it would be defaulted")
+		Expect(cluster.Patch(ctx, fort.DeepCopy(), merge(unlabel))).To(MatchError(ContainSubstring(unanswered)))
+		Expect(cluster.Create(ctx, resource("v1", "Fort", in, "right", "{size: 5}"))).To(Succeed())
+		Expect(cluster.Create(ctx, resource("v1", "Fort", "kube-public", "far", "{size: 5}"))).To(MatchError(ContainSubstring(unanswered)))
+
+		leaving := resource("v1", "Fort", in, "leaving", "{size: 1}")
+		leaving.SetFinalizers([]string{"example.com/hold"})
+		Expect(cluster.Create(ctx, leaving)).To(Succeed())
+		Expect(cluster.Delete(ctx, leaving)).To(Succeed())
+		Expect(cluster.Patch(ctx, leaving.DeepCopy(), merge(`{"spec":{"size":9}}`))).To(Succeed(), "no rule is about it any more")
+		Expect(cluster.Patch(ctx, leaving.DeepCopy(), merge(`{"metadata":{"finalizers":null}}`))).To(Succeed())
+		Expect(cluster.Get(ctx, client.ObjectKeyFromObject(leaving), leaving)).To(Satisfy(apierrors.IsNotFound))
 	})
 
 	It("Weakness23: holds up nothing that brings it back", func(ctx SpecContext) {
@@ -324,7 +341,8 @@ var _ = Describe("Rules of creations", Ordered, func() {
 		}
 		mutation := configuration(registration.AdmissionMutation)
 		Expect(cluster.Get(ctx, client.ObjectKeyFromObject(mutation), mutation)).To(Succeed())
-		Expect(cluster.Create(ctx, resource("v1", "Tower", in, "waits", "{size: 1}"))).To(MatchError(ContainSubstring("failed calling webhook")))
+		Expect(cluster.Create(ctx, resource("v1", "Tower", in, "waits", "{}"))).To(MatchError(ContainSubstring("failed calling webhook")))
+		Expect(cluster.Create(ctx, resource("v1", "Tower", in, "waits", "{size: 9}"))).To(MatchError(ContainSubstring("failed calling webhook")))
 		Expect(cluster.Patch(ctx, resource("v1", "Tower", in, "grows", "{}"), merge(`{"spec":{"size":8}}`))).To(Succeed(), "nobody is asked")
 		serve(ctx, namespace, created(""))
 		Eventually(func() error { return cluster.Get(ctx, client.ObjectKeyFromObject(mutation), mutation) }).Should(Satisfy(apierrors.IsNotFound))

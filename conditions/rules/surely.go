@@ -1,0 +1,57 @@
+package rules
+
+import "github.com/orkestra-runtime/orkestra/conditions"
+
+// Surely is a CEL expression over `object`, an object at admission, that is true only where no rule has anything to say. It can't fail. Empty: there is none,
+// as a rule reads or compares what can't be said in one.
+func (v *Validation) Surely() string {
+	if v == nil {
+		return "true"
+	}
+	return surely(len(v.rules), func(i int) (rule, bool, string) {
+		r := &v.rules[i]
+		if v.hidden.Concerns(r.references...) {
+			return r.rule, true, ""
+		}
+		holds, _ := r.test.Surely()
+		return r.rule, r.at(Admission), holds
+	})
+}
+
+// Surely is a CEL expression over `object`, an object at admission, that is true only where no rule changes anything. It can't fail. Empty: there is none, as
+// for a rule that overrides.
+func (m *Mutation) Surely() string {
+	if m == nil {
+		return "true"
+	}
+	return surely(len(m.rules), func(i int) (rule, bool, string) {
+		r := &m.rules[i]
+		if m.hidden.Concerns(r.references...) || r.overrides || r.path != nil {
+			return r.rule, r.at(Admission), ""
+		}
+		return r.rule, r.at(Admission), conditions.Given(r.target.path)
+	})
+}
+
+// surely is true where each of the rules that fire has nothing to do, or does not apply.
+func surely(number int, of func(int) (r rule, fires bool, idle string)) string {
+	all := []string{"true"}
+	for i := range number {
+		r, fires, idle := of(i)
+		if !fires {
+			continue
+		}
+		fails, known := r.guard.SurelyNot()
+		switch {
+		case r.guard != nil && !known, idle == "" && !known: // what can't be told of the conditions may be that they can't be evaluated
+			return ""
+		case idle == "":
+			all = append(all, fails)
+		case known:
+			all = append(all, conditions.Any(fails, idle))
+		default:
+			all = append(all, idle)
+		}
+	}
+	return conditions.All(all...)
+}

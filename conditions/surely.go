@@ -1,0 +1,260 @@
+package conditions
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// The API server can tell by itself that an object satisfies what it is asked to: by a CEL expression over `object`, which it evaluates where it
+// would ask a webhook. Here are those expressions. They are true only where a condition holds for certain, or for certain does not, and false
+// wherever the types are others than people mean, so that the webhook has the last word. They can't fail: to the API server a failure is a denial.
+
+// longestMatched is the length of a text up to which the API server matches regular expressions: what they cost it grows with the text.
+const longestMatched = 1024
+
+// Surely is a CEL expression over `object` that is true only where the Test holds. False: there is none, as it reads more than a field of the resource, or
+// compares with more than a constant.
+func (t *Test) Surely() (string, bool) { return t.condition.surely(true) }
+
+// SurelyNot is a CEL expression over `object` that is true only where the gate does not pass. False: there is none, or the gate can't always be evaluated.
+func (p *Program) SurelyNot() (string, bool) {
+	if p == nil {
+		return "", false
+	}
+	var reasons []string
+	for i := range p.when {
+		fails, ok := p.when[i].surely(false)
+		if !ok {
+			return "", false
+		}
+		reasons = append(reasons, fails)
+	}
+	var none []string
+	for i := range p.or {
+		fails, ok := p.or[i].surely(false)
+		if !ok {
+			return "", false
+		}
+		none = append(none, fails)
+	}
+	if len(none) > 0 {
+		reasons = append(reasons, All(none...))
+	}
+	return Any(reasons...), true
+}
+
+// All is an expression that is true where all of them are.
+func All(expressions ...string) string { return joined(expressions, " && ") }
+
+// Any is an expression that is true where one of them is.
+func Any(expressions ...string) string { return joined(expressions, " || ") }
+
+func joined(expressions []string, by string) string {
+	if len(expressions) == 1 {
+		return expressions[0]
+	}
+	return "(" + strings.Join(expressions, by) + ")"
+}
+
+func (c *condition) surely(holds bool) (string, bool) {
+	of, ok := c.statement.(*compared)
+	if !ok || c.flows || c.hidden != "" || !stored(of.subject.path) {
+		return "", false
+	}
+	by, ok := of.comparison.(sure)
+	if !ok {
+		return "", false
+	}
+	holds = holds != c.negate
+	if !by.constant() {
+		return "", false
+	}
+	value := valueAt(of.subject.path)
+	expression := by.surely(value, holds)
+	// A constant comparison of what is missing comes to the same in any object.
+	missing, err := of.comparison.holds(nil, template.Facts{})
+	switch {
+	case err != nil:
+		return "", false
+	case missing == holds && expression == "":
+		return "!" + present(of.subject.path), true
+	case missing == holds:
+		return Any("!"+present(of.subject.path), value+" == null", expression), true
+	case expression == "":
+		return "", false
+	}
+	return All(present(of.subject.path), expression), true
+}
+
+// stored tells whether a path leads to what an object holds wherever it is read.
+func stored(path template.Path) bool {
+	return len(path) > 1 && (path[0] == "spec" || path[0] == "metadata")
+}
+
+// valueAt is what stands at a path of an object that has it.
+func valueAt(path []string) string {
+	at := &strings.Builder{}
+	at.WriteString("object")
+	for _, key := range path {
+		at.WriteString("[" + quoted(key) + "]")
+	}
+	return at.String()
+}
+
+// present is true of an object that has something at a path, be it null.
+func present(path []string) string {
+	var steps []string
+	for i, key := range path {
+		above := valueAt(path[:i])
+		if i > 0 {
+			steps = append(steps, "type("+above+") == map")
+		}
+		steps = append(steps, quoted(key)+" in "+above)
+	}
+	return "(" + strings.Join(steps, " && ") + ")"
+}
+
+// Given is true of an object that has a value at a path which is neither null nor the empty text.
+func Given(path []string) string { return All(present(path), existence(valueAt(path), true)) }
+
+// sure is a comparison of which CEL can tell what it comes to.
+type sure interface {
+	// constant: it compares with what does not change.
+	constant() bool
+	// surely is true only where the comparison of a value comes to holds, and can't fail for any value. Empty: there is none.
+	surely(value string, holds bool) string
+}
+
+func (v *versus[T]) constant() bool { return v.operand.program == nil && v.certain != nil }
+
+func (v *versus[T]) surely(value string, holds bool) string {
+	return v.certain(value, v.operand.fixed, holds)
+}
+
+func (a *alone) constant() bool { return a.certain != nil }
+
+func (a *alone) surely(value string, holds bool) string { return a.certain(value, holds) }
+
+// equalTo is certain of texts, and of whole numbers and booleans that are written like the text.
+func equalTo(value string, want any, holds bool) string {
+	is := func(kind, literal string) string {
+		compared := value + " == " + literal
+		if !holds {
+			compared = value + " != " + literal
+		}
+		return "type(" + value + ") == " + kind + " && " + compared
+	}
+	switch want := want.(type) {
+	case int64:
+		return is("int", strconv.FormatInt(want, 10))
+	case bool:
+		return is("bool", strconv.FormatBool(want))
+	case string:
+		ways := []string{is("string", quoted(want))}
+		if n, err := strconv.ParseInt(want, 10, 64); err == nil && strconv.FormatInt(n, 10) == want {
+			ways = append(ways, is("int", want))
+		}
+		if want == "true" || want == "false" {
+			ways = append(ways, is("bool", want))
+		}
+		return Any(ways...)
+	}
+	return ""
+}
+
+func amongst(value string, list members, holds bool) string {
+	var each []string
+	for _, one := range list.values {
+		said := equalTo(value, one, holds)
+		if said == "" {
+			return ""
+		}
+		each = append(each, said)
+	}
+	switch {
+	case len(each) == 0:
+		return ""
+	case holds:
+		return Any(each...)
+	case list.empty:
+		each = append(each, "!("+value+` in ["", `+quoted(notes.NoValue)+"])")
+	}
+	return All(each...)
+}
+
+// textual is certain of texts, by a function of CEL.
+func textual(function string, negated bool) func(value, want string, holds bool) string {
+	return func(value, want string, holds bool) string {
+		said := value + "." + function + "(" + quoted(want) + ")"
+		if holds == negated {
+			said = "!" + said
+		}
+		return All("type("+value+") == string", said)
+	}
+}
+
+// matched is certain of texts that are not too long.
+func matched(value string, want *regexp.Regexp, holds bool) string {
+	said := value + ".matches(" + quoted(want.String()) + ")"
+	if !holds {
+		said = "!" + said
+	}
+	return All("type("+value+") == string", fmt.Sprintf("size(%s) <= %d", value, longestMatched), said)
+}
+
+// ordered is certain of whole numbers that are compared with one.
+func ordered(operator, opposite string) func(value string, want notes.Number, holds bool) string {
+	return func(value string, want notes.Number, holds bool) string {
+		if !want.Whole() {
+			return ""
+		}
+		by := operator
+		if !holds {
+			by = opposite
+		}
+		return All("type("+value+") == int", fmt.Sprintf("%s %s %v", value, by, want.Value()))
+	}
+}
+
+// certain is certain of whole numbers, within whole ones.
+func (s span) certain(value string, within bool) string {
+	if !s.low.Whole() || !s.high.Whole() {
+		return ""
+	}
+	said := All(fmt.Sprintf("%s >= %v", value, s.low.Value()), fmt.Sprintf("%s <= %v", value, s.high.Value()))
+	if !within {
+		said = "!" + said
+	}
+	return All("type("+value+") == int", said)
+}
+
+func existence(value string, holds bool) string {
+	if holds {
+		return All(value+" != null", value+` != ""`, value+" != "+quoted(notes.NoValue))
+	}
+	return Any(value+" == null", value+` == ""`)
+}
+
+// quoted is a text in CEL. CEL knows fewer escapes than Go, and these.
+func quoted(text string) string {
+	b := &strings.Builder{}
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r == '"' || r == '\\':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r < ' ' || r == 0x7f:
+			fmt.Fprintf(b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}

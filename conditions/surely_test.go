@@ -1,0 +1,104 @@
+package conditions_test
+
+import (
+	"strings"
+	"testing"
+
+	"k8s.io/apimachinery/pkg/util/validation/field"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
+	"github.com/orkestra-runtime/orkestra/conditions/conditionstest"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
+)
+
+// absent stands for no field at all, and nowhere for no map above it.
+type absence int
+
+const (
+	absent absence = iota
+	nowhere
+	noMap
+)
+
+// values are what a field may be.
+var values = []any{
+	absent, nowhere, noMap, nil, "", "a", "abc", "xbcx", "1", "3", "10", " 3", "-5", "true", "false", "<no value>", "1.5", "a\"b\\c\n\té", strings.Repeat("a", 5000),
+	int64(0), int64(1), int64(3), int64(10), int64(-5), int64(1) << 62, 0.0, 3.0, 1.5, -0.5, 1e30, true, false,
+	map[string]any{}, map[string]any{"a": int64(1)}, []any{}, []any{"a"}, []any{int64(3)},
+}
+
+func objectWith(value any) map[string]any {
+	switch value {
+	case absent:
+		return map[string]any{"metadata": map[string]any{"name": "x"}, "spec": map[string]any{"other": map[string]any{}, "sub": map[string]any{}}}
+	case nowhere:
+		return map[string]any{"metadata": map[string]any{"name": "x"}}
+	case noMap:
+		return map[string]any{"metadata": map[string]any{"name": "x"}, "spec": map[string]any{"sub": "text"}}
+	}
+	return map[string]any{"metadata": map[string]any{"name": "x"}, "spec": map[string]any{"sub": map[string]any{"a.b": value, "field": value}}}
+}
+
+// comparisonsOf are conditions with one constant comparison.
+func comparisonsOf() []orkv1.Condition {
+	var all []orkv1.Condition
+	for _, operator := range []string{
+		"equals", "notEquals", "in", "notIn", "contains", "notContains", "prefix", "notPrefix", "suffix", "notSuffix", "regex", "gt", "gte", "lt", "lte",
+		"between", "notBetween", "exists", "notExists",
+	} {
+		for _, value := range []string{
+			"", "a", "abc", "1", "3", "-5", "1.5", "true", "<no value>", "1,3", "a,abc", "-5,3", "a,", ",", "3,true", "0,1.5", "a\"b\\c\n\té", "^a+$", "a?", "9223372036854775807",
+		} {
+			for _, valueType := range []string{"", "int", "float", "bool"} {
+				c := orkv1.Condition{Field: "spec.sub.field", Operator: operator, ValueType: valueType}
+				if value != "" {
+					c.Value = new(orkv1.Template(value))
+				}
+				all = append(all, c, negated(c))
+			}
+		}
+	}
+	return all
+}
+
+// What the API server is told of a condition is never true where the condition says otherwise, and never fails.
+func TestSurely(t *testing.T) {
+	said, told := 0, 0
+	for _, c := range comparisonsOf() {
+		test, errs := conditions.CompileOne(nil, &c, field.NewPath("rule"))
+		if len(errs) > 0 {
+			continue
+		}
+		gate, errs := conditions.Compile(nil, orkv1.Conditions{When: []orkv1.Condition{c}}, field.NewPath("gate"))
+		if len(errs) > 0 {
+			t.Fatal(errs)
+		}
+		never := func(map[string]any) bool { return false }
+		holds, fails := never, never
+		if expression, ok := test.Surely(); ok {
+			said++
+			holds = conditionstest.InServer(t, expression)
+		}
+		if expression, ok := gate.SurelyNot(); ok {
+			fails = conditionstest.InServer(t, expression)
+		}
+		for _, value := range values {
+			object := objectWith(value)
+			got, _, err := test.Check(template.NewFacts(object, nil))
+			if err != nil {
+				t.Fatalf("%+v of %v: %v", c, value, err)
+			}
+			yes, no := holds(object), fails(object)
+			if yes && !got || no && got {
+				t.Errorf("%+v of %#v comes to %t, and the API server is told %t that it holds and %t that it does not", c, value, got, yes, no)
+			}
+			if yes {
+				told++
+			}
+		}
+	}
+	if said < 500 || told < 5000 {
+		t.Errorf("%d conditions can be told, and hold %d times: the test says too little", said, told)
+	}
+}
