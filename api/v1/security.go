@@ -66,6 +66,9 @@ type DeletionProtection struct {
 	// StrictMode also denies taking the protection label away.
 	// +optional
 	StrictMode bool `json:"strictMode,omitempty"`
+	// AllowGarbageCollection lets what goes with its owner or its namespace go. Defaults to true: without it, a namespace with something protected never goes.
+	// +optional
+	AllowGarbageCollection *bool `json:"allowGarbageCollection,omitempty"`
 	// FailurePolicy defaults to Fail.
 	// +optional
 	FailurePolicy FailurePolicy `json:"failurePolicy,omitempty"`

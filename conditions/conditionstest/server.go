@@ -13,29 +13,29 @@ var server = sync.OnceValues(func() (*cel.Env, error) {
 })
 
 // InServer is an expression over object, null where it is nil, as the API server evaluates it for a webhook. It fails the test where the expression fails.
-func InServer(t testing.TB, expression string) func(object map[string]any) bool {
-	t.Helper()
+func InServer(tb testing.TB, expression string) func(object map[string]any) bool {
+	tb.Helper()
 	env, err := server()
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	ast, issues := env.Compile(expression)
 	if issues.Err() != nil {
-		t.Fatalf("%s: %v", expression, issues.Err())
+		tb.Fatalf("%s: %v", expression, issues.Err())
 	}
 	program, err := env.Program(ast)
 	if err != nil {
-		t.Fatalf("%s: %v", expression, err)
+		tb.Fatalf("%s: %v", expression, err)
 	}
 	return func(object map[string]any) bool {
-		t.Helper()
+		tb.Helper()
 		variables := map[string]any{"object": nil}
 		if object != nil {
 			variables["object"] = object
 		}
 		result, _, err := program.Eval(variables)
 		if err != nil {
-			t.Fatalf("%s fails for %v, which denies it: %v", expression, object, err)
+			tb.Fatalf("%s fails for %v, which denies it: %v", expression, object, err)
 		}
 		return result.Value() == true
 	}

@@ -21,15 +21,16 @@ type reloader struct {
 
 // run watches until ctx ends.
 func (r *reloader) run(ctx context.Context) error {
-	r.watcher.Run(ctx, func() []string {
-		r.reload(ctx)
-		return r.sources
+	r.watcher.Run(ctx, func() ([]string, bool) {
+		again := r.reload(ctx)
+		return r.sources, again
 	})
 	return nil
 }
 
-// reload reads the files. When they are wrong, what was served before goes on.
-func (r *reloader) reload(ctx context.Context) {
+// reload reads the files. When they are wrong, what was served before goes on. It is tried again where that is not for what they say: tokens can't be read
+// while the API server is away.
+func (r *reloader) reload(ctx context.Context) (again bool) {
 	log := logf.FromContext(ctx)
 	result, err := r.load()
 	if result != nil {
@@ -48,8 +49,10 @@ func (r *reloader) reload(ctx context.Context) {
 			log.Error(errors.New(finding.String()), "Katalog files are wrong, what they said before is served on")
 		}
 	case err != nil:
-		log.Error(err, "Katalog files are not taken, what they said before is served on")
+		log.Error(err, "Katalog files are not taken and are tried again, what they said before is served on")
+		return true
 	default:
 		log.Info("Katalog files have changed and are served as they are now")
 	}
+	return false
 }

@@ -40,5 +40,10 @@ func is(user *authenticationv1.UserInfo, process string) bool {
 	return process != "" && user.Username == process
 }
 
-// Collectors are the users that only take away what is left of something that may go.
-func Collectors() []string { return slices.Clone(collectors) }
+// Free are the users whose deletions nobody need be asked about.
+func (i *Identities) Free() []string {
+	if i.DenyGarbageCollection {
+		return []string{i.Gateway}
+	}
+	return append(slices.Clone(collectors), i.Gateway)
+}

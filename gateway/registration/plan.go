@@ -98,27 +98,29 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 	update := []admissionregistrationv1.OperationType{admissionregistrationv1.Update}
 	write := append([]admissionregistrationv1.OperationType{admissionregistrationv1.Create}, update...)
 	gone := []admissionregistrationv1.OperationType{admissionregistrationv1.Delete}
-	var validating []admissionregistrationv1.ValidatingWebhook
-	for _, asked := range inquiries("validate", p.Validated) {
+	ask := func(configuration, name string, about []Resource, webhook func(inquiry) admissionregistrationv1.ValidatingWebhook) {
+		asked := inquiries(name, about)
+		webhooks := make([]admissionregistrationv1.ValidatingWebhook, 0, len(asked))
+		for _, one := range asked {
+			webhooks = append(webhooks, webhook(one))
+		}
+		if len(webhooks) > 0 {
+			add(configuration, webhooks...)
+		}
+	}
+	ask(AdmissionValidation, "validate", p.Validated, func(asked inquiry) admissionregistrationv1.ValidatingWebhook {
 		one := p.webhook(asked.name, PathValidate, rulesOf(asked.about, nil), p.AdmissionPolicy, bundle)
 		one.NamespaceSelector, one.SideEffects, one.MatchConditions = p.elsewhere(), new(p.sideEffects()), asked.where
-		validating = append(validating, one)
-	}
-	if len(validating) > 0 {
-		add(AdmissionValidation, validating...)
-	}
+		return one
+	})
 	if deletion := p.deletion(gone, bundle); len(deletion) > 0 {
 		add(DeletionProtection, deletion...)
 	}
-	var guarding []admissionregistrationv1.ValidatingWebhook
-	for _, asked := range inquiries("namespace-protect", p.Guarded) {
+	ask(NamespaceProtection, "namespace-protect", p.Guarded, func(asked inquiry) admissionregistrationv1.ValidatingWebhook {
 		one := p.webhook(asked.name, PathNamespace, rulesOf(asked.about, write), p.NamespacePolicy, bundle)
 		one.MatchConditions = append(p.notFree(false), asked.where...)
-		guarding = append(guarding, one)
-	}
-	if len(guarding) > 0 {
-		add(NamespaceProtection, guarding...)
-	}
+		return one
+	})
 	if len(p.Strict) > 0 {
 		add(StrictProtection, p.labelled("strict-mode", func(name string) admissionregistrationv1.ValidatingWebhook {
 			one := p.webhook(name, PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)

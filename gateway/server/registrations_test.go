@@ -1,6 +1,7 @@
 package server
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -68,6 +69,36 @@ spec:
 			}
 			if diff := cmp.Diff(tc.want, got); diff != "" {
 				t.Errorf("\n%s\nregistrations(): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWeakness24 shows that nobody is asked about what goes with its owner or its namespace, unless one of the Katalogs wants that.
+func TestWeakness24(t *testing.T) {
+	of := func(allowed *bool) *orkv1.Katalog {
+		return &orkv1.Katalog{Security: &orkv1.Security{DeletionProtection: &orkv1.DeletionProtection{AllowGarbageCollection: allowed}}}
+	}
+	cases := map[string]struct {
+		reason   string
+		katalogs []*orkv1.Katalog
+		want     bool
+	}{
+		"Default": {"a namespace goes", []*orkv1.Katalog{of(nil)}, true},
+		"Allowed": {"as it is written", []*orkv1.Katalog{of(new(true))}, true},
+		"Denied":  {"unless that is not wanted", []*orkv1.Katalog{of(new(false))}, false},
+		"Several": {"by one of those who share the webhook", []*orkv1.Katalog{of(new(false)), of(nil)}, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &state{opts: Options{Katalogs: tc.katalogs, Namespace: "ops", User: "gateway"}}
+			identities := s.identities()
+			free := s.registrations().Free
+			if got := slices.Contains(free, "system:serviceaccount:kube-system:generic-garbage-collector"); got != tc.want || identities.DenyGarbageCollection == tc.want {
+				t.Errorf("%s: nobody is asked: %t, want %t", tc.reason, got, tc.want)
+			}
+			if !slices.Contains(free, "gateway") {
+				t.Error("the gateway must not need itself")
 			}
 		})
 	}

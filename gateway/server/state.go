@@ -160,8 +160,15 @@ func (s *state) identities() protection.Identities {
 	account := func(name string) string { return "system:serviceaccount:" + s.opts.Namespace + ":" + name }
 	i := protection.Identities{Gateway: cmp.Or(s.opts.User, account(s.opts.ServiceAccount)), Runtime: account(s.opts.RuntimeServiceAccount)}
 	for _, katalog := range s.opts.Katalogs {
-		if s := katalog.Security; s != nil && s.BreakGlass != nil {
+		s := katalog.Security
+		if s == nil {
+			continue
+		}
+		if s.BreakGlass != nil {
 			i.BreakGlass = append(i.BreakGlass, s.BreakGlass.Groups...)
+		}
+		if allowed := s.DeletionProtection; allowed.On() && allowed.AllowGarbageCollection != nil && !*allowed.AllowGarbageCollection {
+			i.DenyGarbageCollection = true // one webhook is asked for all, and the stricter wins
 		}
 	}
 	if len(i.BreakGlass) == 0 {
@@ -175,7 +182,7 @@ func (s *state) registrations() *registration.Plan {
 	identities := s.identities()
 	plan := &registration.Plan{
 		Namespace: s.opts.Namespace, Service: s.opts.Service, Port: s.opts.ServicePort, URL: s.opts.URL,
-		Free: append(protection.Collectors(), identities.Gateway), BreakGlass: identities.BreakGlass,
+		Free: identities.Free(), BreakGlass: identities.BreakGlass,
 	}
 	for _, one := range s.entries {
 		resource := registration.Resource{GroupVersionResource: one.Resource}

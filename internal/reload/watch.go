@@ -13,15 +13,15 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
-const (
-	// quiet is how long contents must have been the same before they count: who writes a file may be in the middle of it.
-	quiet = 200 * time.Millisecond
-	// look is how often files are read without a notification, which network file systems do not send.
-	look = 10 * time.Second
-)
+// quiet is how long contents must have been the same before they count: who writes a file may be in the middle of it.
+const quiet = 200 * time.Millisecond
 
 // Watcher tells when files have other contents than when it was made.
 type Watcher struct {
+	// Look is how often files are read without a notification, which network file systems do not send, and how long it takes until changed is called
+	// again. Ten seconds.
+	Look time.Duration
+
 	notifier *fsnotify.Watcher
 	paths    []string
 	watched  map[string]bool // directories
@@ -31,23 +31,24 @@ type Watcher struct {
 
 // New returns a Watcher of files and directories, by what they hold now. Of a directory the names count.
 func New(paths []string) *Watcher {
-	return &Watcher{paths: paths, watched: map[string]bool{}, last: fingerprint(paths)}
+	return &Watcher{Look: 10 * time.Second, paths: paths, watched: map[string]bool{}, last: fingerprint(paths)}
 }
 
 // Run calls changed each time the contents are others than before, until ctx ends. A change is noticed within half a second where the
 // file system tells of it, and within ten seconds elsewhere. Links are followed, also when they are exchanged, as those of a mounted
-// ConfigMap are. Changed returns what to watch from then on; it is not called concurrently. Run is called once.
-func (w *Watcher) Run(ctx context.Context, changed func() []string) {
+// ConfigMap are. Changed returns what to watch from then on, and again where it could not take what it read for a reason that is not in
+// the files: then it is called once more ten seconds later. It is not called concurrently. Run is called once.
+func (w *Watcher) Run(ctx context.Context, changed func() (paths []string, again bool)) {
 	notifier, err := fsnotify.NewWatcher()
 	if err != nil { // there may be no more of them than the system allows
-		logf.FromContext(ctx).Info("files send no notifications and are looked at now and then", "interval", look.String(), "reason", err.Error())
+		logf.FromContext(ctx).Info("files send no notifications and are looked at now and then", "interval", w.Look.String(), "reason", err.Error())
 		notifier = &fsnotify.Watcher{}
 	} else {
 		defer func() { _ = notifier.Close() }()
 		w.notifier = notifier
 	}
 	w.follow(ctx)
-	polling := time.NewTicker(look)
+	polling := time.NewTicker(w.Look)
 	defer polling.Stop()
 	pause := time.NewTimer(quiet)
 	defer pause.Stop()
@@ -68,12 +69,17 @@ func (w *Watcher) Run(ctx context.Context, changed func() []string) {
 		case w.last:
 		case w.seen:
 			before := w.paths
-			w.paths = changed()
+			paths, again := changed()
+			w.paths = paths
 			w.follow(ctx)
 			w.last = fingerprint(w.paths)
-			if fingerprint(before) != now { // once more while changed was reading
+			w.seen = w.last
+			switch {
+			case fingerprint(before) != now: // once more while changed was reading
 				w.last = ""
 				pause.Reset(quiet)
+			case again: // when they are looked at next
+				w.last = ""
 			}
 		default:
 			w.seen = now

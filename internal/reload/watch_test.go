@@ -115,6 +115,43 @@ func TestWatcherLooksBack(t *testing.T) {
 	}
 }
 
+// What could not be taken is told of again, until it could.
+func TestWatcherTellsAgain(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	paths := []string{write(t, dir, "a.yaml", "one")}
+	w := reload.New(paths)
+	w.Look = 50 * time.Millisecond
+	write(t, dir, "a.yaml", "two")
+	const refused = 3
+	told := make(chan int, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		calls := 0
+		w.Run(ctx, func() ([]string, bool) {
+			calls++
+			told <- calls
+			return paths, calls <= refused
+		})
+	}()
+	for range refused + 1 {
+		select {
+		case <-told:
+		case <-time.After(5 * time.Second):
+			t.Fatal("it is not told again")
+		}
+	}
+	select {
+	case <-told:
+		t.Error("what was taken is told of again")
+	case <-time.After(10 * w.Look):
+	}
+	cancel()
+	<-ended
+}
+
 func watching(t *testing.T, paths []string) <-chan struct{} {
 	t.Helper()
 	return running(t, reload.New(paths), paths)
@@ -127,9 +164,9 @@ func running(t *testing.T, w *reload.Watcher, paths []string) <-chan struct{} {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	go func() {
 		defer close(ended)
-		w.Run(ctx, func() []string {
+		w.Run(ctx, func() ([]string, bool) {
 			told <- struct{}{}
-			return paths
+			return paths, false
 		})
 	}()
 	t.Cleanup(func() { cancel(); <-ended })

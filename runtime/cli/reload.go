@@ -34,16 +34,17 @@ type reloader struct {
 
 // run watches until ctx ends.
 func (r *reloader) run(ctx context.Context) {
-	r.watcher.Run(ctx, func() []string {
+	r.watcher.Run(ctx, func() ([]string, bool) {
 		err := r.reload(ctx)
 		if ctx.Err() == nil {
 			r.series.Reloaded(err)
 		}
-		return r.sources
+		_, wrong := errors.AsType[katalog.Findings](err)
+		return r.sources, err != nil && !wrong
 	})
 }
 
-// reload reads the files. When they are wrong, what ran last goes on.
+// reload reads the files. When they are wrong, what ran last goes on, and so it does when they can't be taken now, which is tried again.
 func (r *reloader) reload(ctx context.Context) error {
 	log := logf.FromContext(ctx)
 	opts := r.opts
@@ -66,7 +67,7 @@ func (r *reloader) reload(ctx context.Context) error {
 		return err
 	}
 	if err != nil {
-		log.Error(err, "Katalog files are not taken, what they said before runs on")
+		log.Error(err, "Katalog files are not taken and are tried again, what they said before runs on")
 		return err
 	}
 	log.Info("Katalog files have changed and run as they are now", "katalogs", names(l.katalogs()))
