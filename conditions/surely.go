@@ -14,8 +14,9 @@ import (
 // would ask a webhook. Here are those expressions. They are true only where a condition holds for certain, or for certain does not, and false
 // wherever the types are others than people mean, so that the webhook has the last word. They can't fail: to the API server a failure is a denial.
 
-// longestMatched is the length of a text up to which the API server matches regular expressions: what they cost it grows with the text.
-const longestMatched = 1024
+// longestText is the length of a text up to which the API server searches it. What that costs it grows with the text, and an expression that costs too much
+// has failed: to fail is not to ask, so that with failurePolicy Ignore a long text would get past the rules.
+const longestText = 1024
 
 // Surely is a CEL expression over `object` that is true only where the Test holds. False: there is none, as it reads more than a field of the resource, or
 // compares with more than a constant.
@@ -122,6 +123,15 @@ func present(path []string) string {
 // Given is true of an object that has a value at a path which is neither null nor the empty text.
 func Given(path []string) string { return All(present(path), existence(valueAt(path), true)) }
 
+// Has is true of an object that has this very value at a path. Empty: it can't be told of such a value.
+func Has(path []string, value any) string {
+	said := typed(valueAt(path), value, true)
+	if said == "" {
+		return ""
+	}
+	return All(present(path), said)
+}
+
 // sure is a comparison of which CEL can tell what it comes to.
 type sure interface {
 	// constant: it compares with what does not change.
@@ -140,31 +150,41 @@ func (a *alone) constant() bool { return a.certain != nil }
 
 func (a *alone) surely(value string, holds bool) string { return a.certain(value, holds) }
 
-// equalTo is certain of texts, and of whole numbers and booleans that are written like the text.
-func equalTo(value string, want any, holds bool) string {
-	is := func(kind, literal string) string {
-		compared := value + " == " + literal
-		if !holds {
-			compared = value + " != " + literal
-		}
-		return "type(" + value + ") == " + kind + " && " + compared
-	}
+// typed is certain of a text, a whole number or a boolean of the same type.
+func typed(value string, want any, holds bool) string {
+	var kind, literal string
 	switch want := want.(type) {
 	case int64:
-		return is("int", strconv.FormatInt(want, 10))
+		kind, literal = "int", strconv.FormatInt(want, 10)
 	case bool:
-		return is("bool", strconv.FormatBool(want))
+		kind, literal = "bool", strconv.FormatBool(want)
 	case string:
-		ways := []string{is("string", quoted(want))}
-		if n, err := strconv.ParseInt(want, 10, 64); err == nil && strconv.FormatInt(n, 10) == want {
-			ways = append(ways, is("int", want))
-		}
-		if want == "true" || want == "false" {
-			ways = append(ways, is("bool", want))
-		}
-		return Any(ways...)
+		kind, literal = "string", quoted(want)
+	default:
+		return ""
 	}
-	return ""
+	operator := " == "
+	if !holds {
+		operator = " != "
+	}
+	return "type(" + value + ") == " + kind + " && " + value + operator + literal
+}
+
+// equalTo is certain of what typed is, and with a text of whole numbers and booleans that are written like it.
+func equalTo(value string, want any, holds bool) string {
+	said := typed(value, want, holds)
+	text, ok := want.(string)
+	if !ok {
+		return said
+	}
+	ways := []string{said}
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
+		ways = append(ways, typed(value, n, holds))
+	}
+	if text == "true" || text == "false" {
+		ways = append(ways, typed(value, text == "true", holds))
+	}
+	return Any(ways...)
 }
 
 func amongst(value string, list members, holds bool) string {
@@ -187,15 +207,20 @@ func amongst(value string, list members, holds bool) string {
 	return All(each...)
 }
 
-// textual is certain of texts, by a function of CEL.
+// textual is certain of texts that are not too long, by a function of CEL.
 func textual(function string, negated bool) func(value, want string, holds bool) string {
 	return func(value, want string, holds bool) string {
 		said := value + "." + function + "(" + quoted(want) + ")"
 		if holds == negated {
 			said = "!" + said
 		}
-		return All("type("+value+") == string", said)
+		return All(short(value), said)
 	}
+}
+
+// short holds for a text that is not too long to be searched.
+func short(value string) string {
+	return fmt.Sprintf("type(%s) == string && size(%s) <= %d", value, value, longestText)
 }
 
 // matched is certain of texts that are not too long.
@@ -204,7 +229,7 @@ func matched(value string, want *regexp.Regexp, holds bool) string {
 	if !holds {
 		said = "!" + said
 	}
-	return All("type("+value+") == string", fmt.Sprintf("size(%s) <= %d", value, longestMatched), said)
+	return All(short(value), said)
 }
 
 // ordered is certain of whole numbers that are compared with one.

@@ -25,7 +25,11 @@ const (
 var values = []any{
 	absent, nowhere, noMap, nil, "", "a", "abc", "xbcx", "1", "3", "10", " 3", "-5", "true", "false", "<no value>", "1.5", "a\"b\\c\n\té", strings.Repeat("a", 5000),
 	int64(0), int64(1), int64(3), int64(10), int64(-5), int64(1) << 62, 0.0, 3.0, 1.5, -0.5, 1e30, true, false,
-	map[string]any{}, map[string]any{"a": int64(1)}, []any{}, []any{"a"}, []any{int64(3)},
+	map[string]any{},
+	map[string]any{"a": int64(1)},
+	[]any{},
+	[]any{"a"},
+	[]any{int64(3)},
 }
 
 func objectWith(value any) map[string]any {

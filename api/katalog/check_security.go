@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -20,12 +21,32 @@ func (c *checker) security(katalog *orkv1.Katalog) {
 	if n := s.NamespaceProtection; n != nil {
 		c.namespaceLists(n.AllowedNamespaces, n.RestrictedNamespaces, at.Child("namespaceProtection"))
 	}
+	c.services(s, at)
 	c.deletionProtection(katalog)
 	c.certificates(s.CertManager, at.Child("certManager"))
 	if s.BreakGlass != nil {
 		for i, group := range s.BreakGlass.Groups {
 			c.breakGlass(group, at.Child("breakGlass", "groups").Index(i))
 		}
+	}
+}
+
+// services checks the names of Services.
+func (c *checker) services(s *orkv1.Security, at *field.Path) {
+	name := func(name string, at *field.Path) {
+		if wrong := validation.IsDNS1035Label(name); name != "" && len(wrong) > 0 {
+			c.errorf(at, "%s is no name of a Service: at most 63 lower-case letters, digits and hyphens, a letter first and no hyphen last", quote(name))
+		}
+	}
+	if n := s.ServiceName; n != nil {
+		name(n.Runtime, at.Child("serviceName", "runtime"))
+		name(n.Gateway, at.Child("serviceName", "gateway"))
+	}
+	if s.Webhooks != nil {
+		name(s.Webhooks.ServiceName, at.Child("webhooks", "serviceName"))
+	}
+	if s.DeletionProtection != nil {
+		name(s.DeletionProtection.ServiceName, at.Child("deletionProtection", "serviceName"))
 	}
 }
 

@@ -13,9 +13,6 @@ var notSupported = setOf(
 	// A Katalog.
 	"Katalog.lifecycle", "Katalog.notification",
 
-	// Its security.
-	"Security.serviceName", "WebhookSecurity.serviceName", "DeletionProtection.serviceName",
-
 	// An import.
 	"Import.oci",
 
@@ -23,11 +20,6 @@ var notSupported = setOf(
 	"OperatorBox.emit",
 	"Reconciler.remote",
 	"Queue.shared",
-
-	// A block.
-
-	// What is served.
-	"ServeCompat.sourceIsIdentity=true",
 
 	// A condition, and rules.
 	"Condition.notify",

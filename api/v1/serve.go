@@ -73,7 +73,7 @@ func (s *Serve) FieldGroups() iter.Seq2[string, map[string]ServeField] {
 
 // ServeCompat keeps older behaviour.
 type ServeCompat struct {
-	// SourceIsIdentity gives templates the identity of the caller as the source, where there is one. Defaults to false.
+	// SourceIsIdentity records the identity of the caller as the source too, where there is one, in place of the name of the token. Defaults to false.
 	// +optional
 	SourceIsIdentity bool `json:"sourceIsIdentity,omitempty"`
 }

@@ -19,15 +19,18 @@ func (v *Validation) Surely() string {
 }
 
 // Surely is a CEL expression over `object`, an object at admission, that is true only where no rule changes anything. It can't fail. Empty: there is none, as
-// for a rule that overrides.
+// for a rule that overrides with a template.
 func (m *Mutation) Surely() string {
 	if m == nil {
 		return "true"
 	}
 	return surely(len(m.rules), func(i int) (rule, bool, string) {
 		r := &m.rules[i]
-		if m.hidden.Concerns(r.references...) || r.overrides || r.path != nil {
+		switch {
+		case r.path != nil || m.hidden.Concerns(r.references...) || m.hidden.Concerns(r.target.path):
 			return r.rule, r.at(Admission), ""
+		case r.overrides:
+			return r.rule, r.at(Admission), conditions.Has(r.target.path, r.value.fixed) // nil where it is not known before
 		}
 		return r.rule, r.at(Admission), conditions.Given(r.target.path)
 	})

@@ -106,8 +106,12 @@ func TestSurelyUnchanged(t *testing.T) {
 		"Default":   {"there is a value", []orkv1.MutationRule{two}, []string{"Good", "Many", "Silver", "Text", "List"}},
 		"When":      {"or the rule does not apply", []orkv1.MutationRule{gold}, []string{"Good", "Many", "Silver", "Text", "List", "Empty", "Null", "None"}},
 		"Both":      {"two rules", []orkv1.MutationRule{two, {Field: "spec.image", Default: set("a")}}, []string{"Good", "Many"}},
-		"Override":  {"it sets its value whatever there is", []orkv1.MutationRule{two, always}, nil},
-		"Sometimes": {"and only where it applies", []orkv1.MutationRule{two, sometimes}, []string{"Silver", "Text", "List"}},
+		"Override":  {"the value is there already", []orkv1.MutationRule{two, always}, []string{"Good", "Many", "Text"}},
+		"Typed":     {"and of the same type", []orkv1.MutationRule{{Field: "spec.replicas", Override: set("3")}}, []string{"Text"}},
+		"Number":    {"a number", []orkv1.MutationRule{{Field: "spec.replicas", Override: set(int64(3))}}, []string{"Good"}},
+		"Sometimes": {"or it does not apply", []orkv1.MutationRule{two, sometimes}, []string{"Good", "Many", "Silver", "Text", "List"}},
+		"Template":  {"nobody knows before", []orkv1.MutationRule{{Field: "spec.plan", Override: set("{{ .spec.image }}")}}, nil},
+		"Tree":      {"nor of more than one value", []orkv1.MutationRule{{Field: "spec.plan", Override: set(map[string]any{"a": "b"})}}, nil},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -5,11 +5,8 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
-	"strconv"
 	"strings"
 
-	"gomodules.xyz/jsonpatch/v2"
 	admissionv1 "k8s.io/api/admission/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -105,12 +102,10 @@ func (m *Mutator) Mutate(ctx context.Context, r *admission.Request) (*unstructur
 		return object, response
 	}
 	mutated, err := rules.Replay(object.Object, changes)
-	if err == nil {
-		response.Patches, err = difference(object.Object, mutated)
-	}
 	if err != nil {
 		return object, m.unable(ctx, e, r, err)
 	}
+	response.Patches = difference(nil, "", object.Object, mutated)
 	return &unstructured.Unstructured{Object: mutated}, response
 }
 
@@ -125,34 +120,6 @@ func (m *Mutator) unable(ctx context.Context, e *Entry, r *admission.Request, er
 
 // isDry tells whether a request is one that stores nothing.
 func isDry(r *admission.Request) bool { return r.DryRun != nil && *r.DryRun }
-
-// difference is the patch that makes one object of another.
-func difference(before, after map[string]any) ([]jsonpatch.Operation, error) {
-	from, err := json.Marshal(before)
-	if err != nil {
-		return nil, fmt.Errorf("write the object: %w", err)
-	}
-	to, err := json.Marshal(after)
-	if err != nil {
-		return nil, fmt.Errorf("write the mutated object: %w", err)
-	}
-	patches, err := jsonpatch.CreatePatch(from, to)
-	if err != nil {
-		return nil, fmt.Errorf("compare the objects: %w", err)
-	}
-	slices.SortStableFunc(patches, func(a, b jsonpatch.Operation) int { return cmp.Compare(aboveList(a.Path), aboveList(b.Path)) })
-	return patches, nil
-}
-
-// aboveList is a JSON pointer up to the first element of a list: changes of one list keep their order.
-func aboveList(pointer string) string {
-	for i, key := range strings.Split(pointer, "/") {
-		if _, err := strconv.Atoi(key); err == nil {
-			return strings.Join(strings.Split(pointer, "/")[:i], "/")
-		}
-	}
-	return pointer
-}
 
 // Handle answers a request with a verdict.
 func (v *Validator) Handle(ctx context.Context, r admission.Request) admission.Response {

@@ -75,6 +75,8 @@ type given struct {
 	names []string
 	// settle is how long the API server gets. The authority before stays published for twice as long afterwards, for replicas that are behind.
 	settle time.Duration
+	// tick is how long it takes until it is looked at anyway.
+	tick time.Duration
 
 	serving, wanted *pair
 	previous        []byte // authorities before those of serving
@@ -129,5 +131,5 @@ func (g *given) wait(now time.Time) time.Duration {
 			return due.Sub(now)
 		}
 	}
-	return tick
+	return g.tick
 }

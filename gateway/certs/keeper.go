@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,8 +29,8 @@ const (
 	DefaultThreshold = 30 * 24 * time.Hour
 	DefaultOverlap   = time.Hour
 	DefaultSettle    = 10 * time.Second
-	// tick is how often everything is looked at although nothing happened, and poll how often files are.
-	tick = 30 * time.Second
+	DefaultTick      = 30 * time.Second
+	// poll is how often files are looked at.
 	poll = 5 * time.Second
 )
 
@@ -39,8 +40,9 @@ type Options struct {
 	Client client.Client
 	// Namespace of the Secrets.
 	Namespace string
-	// Service that the API server calls. Its names are those of the certificate.
-	Service string
+	// Service that the API server calls, and OtherServices that it calls as well. Their names are those of the certificate.
+	Service       string
+	OtherServices []string
 	// Names are further names and addresses, such as the host of an Ingress. Defaults to none.
 	Names []string
 	// ValidFor is the life of a certificate, and Threshold how long before its end it is made anew. They default to a year and 30 days.
@@ -57,6 +59,8 @@ type Options struct {
 	Settle time.Duration
 	// Overlap is how long a new authority is published before it signs, and an old one after. Defaults to an hour.
 	Overlap time.Duration
+	// Tick is how often everything is looked at although nothing happened. Defaults to 30 s.
+	Tick time.Duration
 	// Changed is told when there is another bundle of authorities or another certificate. Nil: nobody is.
 	Changed func()
 	// Now is the clock. Defaults to time.Now.
@@ -88,6 +92,7 @@ type served struct {
 func New(opts Options) *Keeper {
 	opts.ValidFor, opts.Threshold = cmp.Or(opts.ValidFor, DefaultValidFor), cmp.Or(opts.Threshold, DefaultThreshold)
 	opts.Overlap, opts.Settle = cmp.Or(opts.Overlap, DefaultOverlap), cmp.Or(opts.Settle, DefaultSettle)
+	opts.Tick = cmp.Or(opts.Tick, DefaultTick)
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
@@ -101,10 +106,17 @@ func New(opts Options) *Keeper {
 	if len(called) == 0 {
 		called = names[:1]
 	}
+	for _, other := range opts.OtherServices {
+		name := other + "." + opts.Namespace + ".svc"
+		names = append(names, name)
+		if len(opts.Names) == 0 {
+			called = append(slices.Clip(called), name)
+		}
+	}
 	return &Keeper{
 		opts:   opts,
 		policy: policy{names: names, validFor: opts.ValidFor, threshold: opts.Threshold, keep: opts.Keep, overlap: opts.Overlap},
-		given:  given{names: called, settle: opts.Settle},
+		given:  given{names: called, settle: opts.Settle, tick: opts.Tick},
 	}
 }
 
@@ -187,7 +199,7 @@ func (k *Keeper) own(ctx context.Context) (again time.Duration, err error) {
 	if !k.policy.keep {
 		again = min(again, one.renewal(k.policy.threshold).Sub(now))
 	}
-	return max(10*time.Millisecond, min(again, tick)), nil
+	return max(10*time.Millisecond, min(again, k.opts.Tick)), nil
 }
 
 // serve has something served from now on.

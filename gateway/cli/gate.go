@@ -37,11 +37,11 @@ type gateFlags struct {
 	files                                 []string
 	namespace                             string
 	metrics, probes, address              string
-	service                               string
+	service, runtimeService               string
 	servicePort                           int32
 	url                                   string
 	serviceAccount, runtimeServiceAccount string
-	grace                                 time.Duration
+	grace, read, write, sync              time.Duration
 	runtime, runtimeToken                 string
 	certificate                           string
 	external                              command.External
@@ -76,14 +76,17 @@ this process is.`,
 	flags.StringVar(&f.address, "bind-address", ":"+strconv.Itoa(server.DefaultPort), "address of the webhooks and the API, over TLS")
 	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics, 0 for none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
-	flags.StringVar(&f.service, "service", command.EnvOr("ORK_GATEWAY_SERVICE_NAME", server.DefaultService), "the Service by which the API server reaches the gateway")
+	flags.StringVar(&f.service, "service", "", "the Service by which the API server reaches the gateway; default: security.serviceName.gateway, else ORK_GATEWAY_SERVICE_NAME, else "+server.DefaultService)
 	flags.Int32Var(&f.servicePort, "service-port", server.DefaultServicePort, "port of the Service")
 	flags.StringVar(&f.url, "url", "", "where the API server reaches the gateway in place of a Service, such as https://192.0.2.1:9443; needed outside of a cluster")
 	flags.StringVar(&f.certificate, "certificate-secret", "", "Secret with a certificate that somebody else keeps (tls.crt, tls.key, ca.crt); default: the files of TLS_CERT, TLS_KEY and TLS_CA, "+
 		"else orkestra-tls, which the gateway makes and renews unless somebody else does")
 	flags.StringVar(&f.serviceAccount, "service-account", "", "the gateway's own account; default: as --service, outside of a cluster the user of the kubeconfig")
-	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), "the account of the operator, which may do what only it does")
+	flags.StringVar(&f.runtimeServiceAccount, "runtime-service-account", "", "the account of the operator, which may do what only it does; default: security.serviceName.runtime, else ORK_SERVICE_NAME, else "+server.DefaultRuntimeService)
 	flags.DurationVar(&f.grace, "shutdown-timeout", f.environment.Duration("SHUTDOWN_GRACE_PERIOD", time.Minute), "how long requests that have begun may go on after an interrupt")
+	flags.DurationVar(&f.read, "read-timeout", f.environment.Duration("SRV_READ_TIMEOUT", 10*time.Second), "how long a request may take to arrive")
+	flags.DurationVar(&f.write, "write-timeout", f.environment.Duration("SRV_WRITE_TIMEOUT", 15*time.Second), "how long a request may take from its header to the end of the answer")
+	flags.DurationVar(&f.sync, "sync-interval", f.environment.Duration("HOUSEKEEPER_SYNC_INTERVAL", 30*time.Second), "how often certificate, tokens and registrations are looked at although nothing tells of a change")
 	flags.StringVar(&f.runtime, "runtime-url", "", "the operator's live API, for rules that read what only it knows; default: ORK_RUNTIME_URL, else in a cluster its Service")
 	flags.StringVar(&f.runtimeToken, "runtime-token-file", "", "file with the bearer token that the operator's live API asks for; default: ORK_API_TOKEN, else none")
 	f.external.Add(cmd)
@@ -111,6 +114,8 @@ func (f *gateFlags) check(opts Options) error {
 		return command.Usage(errors.New("--service-port must be from 1 to 65535"))
 	case f.grace < 0:
 		return command.Usage(errors.New("--shutdown-timeout must not be negative"))
+	case f.read <= 0 || f.write <= 0 || f.sync <= 0:
+		return command.Usage(errors.New("--read-timeout, --write-timeout and --sync-interval must be above 0"))
 	case f.url == "" && !command.InCluster():
 		return command.Usage(errors.New("outside of a cluster no Service leads here: say with --url where the API server reaches this process, such as https://192.0.2.1:9443"))
 	case f.url != "":
@@ -144,6 +149,9 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return command.Usage(err)
 	}
+	if err := f.names(result.Documents); err != nil {
+		return err
+	}
 	operator, err := f.operator()
 	if err != nil {
 		return err
@@ -162,7 +170,7 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	}
 	gateway, err := server.New(mgr, server.Options{
 		User: user, Katalogs: katalogs(result.Documents), Schemas: schemas(result.Documents...), Namespace: f.namespace, Host: f.host, Port: f.port,
-		External: calls, Runtime: operator, Files: files, Secret: f.certificate, Pod: os.Getenv("POD_NAME"), Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
+		SyncInterval: f.sync, ReadTimeout: f.read, WriteTimeout: f.write, External: calls, Runtime: operator, Files: files, Secret: f.certificate, Pod: os.Getenv("POD_NAME"), Service: f.service, ServicePort: f.servicePort, URL: f.url, ServiceAccount: f.serviceAccount, RuntimeServiceAccount: f.runtimeServiceAccount,
 	})
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
@@ -175,6 +183,18 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 		return fmt.Errorf("add the watch of the files: %w", err)
 	}
 	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
+}
+
+// names are those of the two processes: by a flag, by a Katalog, by the environment.
+func (f *gateFlags) names(documents []*katalog.Document) error {
+	declared, err := server.ServicesOf(katalogs(documents))
+	if err != nil {
+		return err //nolint:wrapcheck // names the Katalog
+	}
+	f.service = cmp.Or(f.service, declared.Gateway, command.EnvOr("ORK_GATEWAY_SERVICE_NAME", server.DefaultService))
+	f.runtimeService = cmp.Or(declared.Runtime, command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService))
+	f.runtimeServiceAccount = cmp.Or(f.runtimeServiceAccount, f.runtimeService)
+	return nil
 }
 
 // user is who the gateway is where it is not its service account, so that it knows what it writes itself.
@@ -197,7 +217,7 @@ func (f *gateFlags) user(ctx context.Context, config *rest.Config) (string, erro
 func (f *gateFlags) operator() (*liveapi.Client, error) {
 	address := cmp.Or(f.runtime, os.Getenv("ORK_RUNTIME_URL"))
 	if address == "" && command.InCluster() {
-		address = fmt.Sprintf("http://%s.%s.svc:%s", command.EnvOr("ORK_SERVICE_NAME", server.DefaultRuntimeService), f.namespace, command.DefaultPort)
+		address = fmt.Sprintf("http://%s.%s.svc:%s", f.runtimeService, f.namespace, command.DefaultPort)
 	}
 	token, err := command.APIToken(f.runtimeToken)
 	if err != nil {

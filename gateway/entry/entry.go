@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime/schema"
@@ -37,6 +38,8 @@ type Entry struct {
 	GuardsNamespaces bool
 	// ProtectsDefinition and ProtectsResources tell what may not be deleted, and Strict that this may not be taken away.
 	ProtectsDefinition, ProtectsResources, Strict bool
+	// Children are the kinds of its custom children.
+	Children []schema.GroupKind
 	// Hidden are the values that nobody is to see.
 	Hidden rules.Hidden
 	// GuardsProvenance denies changes of the gateway's annotations.
@@ -75,7 +78,7 @@ func compile(
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	e := &Entry{
 		Katalog: katalog.Name, Name: name, GVK: gvk, Resource: gvk.GroupVersion().WithResource(cmp.Or(crd.APITypes.Plural, plural.Resource)),
-		Namespaces: namespaces.For(katalog, crd), Hidden: rules.HiddenOf(crd.Serve),
+		Namespaces: namespaces.For(katalog, crd), Hidden: rules.HiddenOf(crd.Serve), Children: children(&crd.OperatorBox),
 	}
 	security := katalog.Security
 	if security == nil {
@@ -107,6 +110,24 @@ func compile(
 		e.GuardsProvenance = *s.Enforce
 	}
 	return e, errs
+}
+
+// children are the kinds of custom children, each once, in the order of their names. Those of Kubernetes have no definition that could be deleted.
+func children(box *orkv1.OperatorBox) []schema.GroupKind {
+	var kinds []schema.GroupKind
+	for _, block := range []*orkv1.Block{box.OnCreate, box.OnReconcile} {
+		if block == nil {
+			continue
+		}
+		for _, one := range block.Custom {
+			gv, err := schema.ParseGroupVersion(one.APIVersion)
+			if kind := gv.WithKind(one.Kind).GroupKind(); err == nil && strings.Contains(kind.Group, ".") && !slices.Contains(kinds, kind) {
+				kinds = append(kinds, kind)
+			}
+		}
+	}
+	slices.SortFunc(kinds, func(a, b schema.GroupKind) int { return cmp.Compare(a.String(), b.String()) })
+	return kinds
 }
 
 // yes is a choice, which is yes without one.

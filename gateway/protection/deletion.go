@@ -2,12 +2,14 @@ package protection
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -16,8 +18,9 @@ import (
 // Deletion denies the deletion of objects with the label orkv1.LabelDeletionProtection, and of definitions.
 type Deletion struct {
 	Identities
-	// Definition tells whether the CustomResourceDefinition of a name is protected, and which entry says so.
-	Definition func(name string) (entry string, protected bool)
+	// Definition tells which entry protects a CustomResourceDefinition, by its name and the kind that it defines: as that of its resources, or as that of
+	// their children. Empty: none does.
+	Definition func(name string, kind schema.GroupKind) (entry string, ofChildren bool)
 	// Blocked is told of each denial. Nil: nobody is.
 	Blocked func()
 }
@@ -34,12 +37,20 @@ func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Resp
 	case d.collects(&r.UserInfo):
 		return admission.Allowed("")
 	case r.Resource.Group == apiextensionsv1.GroupName && r.Resource.Resource == "customresourcedefinitions":
-		entry, protected := d.Definition(r.Name)
-		if !protected {
+		kind, err := definedBy(r.OldObject.Raw)
+		if err != nil {
+			return admission.Errored(http.StatusInternalServerError, err)
+		}
+		entry, ofChildren := d.Definition(r.Name, kind)
+		if entry == "" {
 			break
 		}
-		return d.deny(fmt.Sprintf("the definition %s is that of the Katalog's entry %s, and all its resources would go with it: "+
-			"set deletionProtection.protectCRD: false there first", r.Name, entry))
+		whose, gone := "that", "all its resources"
+		if ofChildren {
+			whose, gone = "that of children", "all of them"
+		}
+		return d.deny(fmt.Sprintf("the definition %s is %s of the Katalog's entry %s, and %s would go with it: "+
+			"set deletionProtection.protectCRD: false there first", r.Name, whose, entry, gone))
 	}
 	object, err := metadataOf(r.OldObject.Raw)
 	switch {
@@ -49,6 +60,25 @@ func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Resp
 		return admission.Allowed("")
 	}
 	return d.deny(Refusal(r.Kind.Kind, object))
+}
+
+// definedBy is the kind that a definition is of.
+func definedBy(raw []byte) (schema.GroupKind, error) {
+	definition := &struct {
+		Spec struct {
+			Group string `json:"group"`
+			Names struct {
+				Kind string `json:"kind"`
+			} `json:"names"`
+		} `json:"spec"`
+	}{}
+	if len(raw) == 0 {
+		return schema.GroupKind{}, errNoObject
+	}
+	if err := json.Unmarshal(raw, definition); err != nil {
+		return schema.GroupKind{}, fmt.Errorf("read the object: %w", err)
+	}
+	return schema.GroupKind{Group: definition.Spec.Group, Kind: definition.Spec.Names.Kind}, nil
 }
 
 func (d *Deletion) deny(why string) admission.Response {

@@ -66,8 +66,19 @@ func (r request) admission() admission.Request {
 }
 
 func TestHandle(t *testing.T) {
-	deletion := &protection.Deletion{Identities: identities, Definition: func(name string) (string, bool) { return "site", name == "sites.example.com" }}
-	elsewhere := &protection.Deletion{Identities: identities, Definition: func(string) (string, bool) { return "", false }}
+	deletion := &protection.Deletion{Identities: identities, Definition: func(name string, _ schema.GroupKind) (string, bool) {
+		if name == "sites.example.com" {
+			return "site", false
+		}
+		return "", false
+	}}
+	elsewhere := &protection.Deletion{Identities: identities, Definition: func(string, schema.GroupKind) (string, bool) { return "", false }}
+	parents := &protection.Deletion{Identities: identities, Definition: func(_ string, kind schema.GroupKind) (string, bool) {
+		if kind.String() == "Child.example.com" {
+			return "site", true
+		}
+		return "", false
+	}}
 	strictly := identities
 	strictly.DenyGarbageCollection = true
 	all := &protection.Deletion{Identities: strictly, Definition: elsewhere.Definition}
@@ -90,6 +101,8 @@ func TestHandle(t *testing.T) {
 		"DeleteLegacy":       {"in its older spelling too", deletion, request{operation: admissionv1.Delete, before: labels(orkv1.LegacyLabelDeletionProtection)}, "Site shop/a is protected"},
 		"UpdateProtected":    {"and may be changed", deletion, request{operation: admissionv1.Update, before: labels(label), now: labels(label)}, ""},
 		"DeleteDefinition":   {"a definition of the Katalog", deletion, request{operation: admissionv1.Delete, resource: crds, before: labels()}, "the definition sites.example.com is that of the Katalog's entry site"},
+		"DeleteChildren":     {"and one of children", parents, request{operation: admissionv1.Delete, resource: crds, before: labels() + `,"spec":{"group":"example.com","names":{"kind":"Child"}}`}, "is that of children of the Katalog's entry site"},
+		"DeleteOther":        {"but no other", parents, request{operation: admissionv1.Delete, resource: crds, before: labels() + `,"spec":{"group":"example.com","names":{"kind":"Other"}}`}, ""},
 		"Weakness22":         {"any other definition goes", elsewhere, request{operation: admissionv1.Delete, resource: crds, before: labels()}, ""},
 		"Weakness24":         {"garbage collection is not held up", deletion, request{operation: admissionv1.Delete, user: garbage, before: labels(label)}, ""},
 		"Weakness24Denied":   {"unless that is wanted", all, request{operation: admissionv1.Delete, user: garbage, before: labels(label)}, "Site shop/a is protected"},

@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -50,6 +51,8 @@ type Plan struct {
 	// Namespace and Service are where the gateway is reached, and Port which. Nothing of this namespace is asked about by rules.
 	Namespace, Service string
 	Port               int32
+	// AdmissionService and DeletionService are other Services of the gateway, for what rules and what the protection from deletion are asked. Empty: Service.
+	AdmissionService, DeletionService string
 	// URL takes the place of the Service, for a gateway outside of the cluster: https://host:port.
 	URL string
 	// Validated and Mutated are the resources with rules, and AdmissionPolicy what their failure means.
@@ -57,9 +60,10 @@ type Plan struct {
 	AdmissionPolicy    admissionregistrationv1.FailurePolicyType
 	// AdmissionWrites tells that rules make calls which may change something, and do not for a dry run.
 	AdmissionWrites bool
-	// Definitions are the names of protected CustomResourceDefinitions, and Protected tells that what has the label is protected. Strict keeps the
-	// label on Strict resources.
+	// Definitions are the names of protected CustomResourceDefinitions, and DefinitionsOf the kinds that protected ones define. Protected tells that what has
+	// the label is protected. Strict keeps the label on Strict resources.
 	Definitions    []string
+	DefinitionsOf  []schema.GroupKind
 	Protected      bool
 	Strict         []Resource
 	DeletionPolicy admissionregistrationv1.FailurePolicyType
@@ -140,11 +144,11 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 // nothing else.
 func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []byte) []admissionregistrationv1.ValidatingWebhook {
 	var all []admissionregistrationv1.ValidatingWebhook
-	if len(p.Definitions) > 0 {
+	if len(p.Definitions)+len(p.DefinitionsOf) > 0 {
 		crds := Resource{GroupVersionResource: schema.GroupVersionResource{Group: "apiextensions.k8s.io", Version: "v1", Resource: "customresourcedefinitions"}}
 		one := p.webhook("protect.crds", PathDeletion, rulesOf([]Resource{crds}, gone), p.DeletionPolicy, bundle)
 		one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{
-			Name: "of-the-katalog", Expression: "request.name in " + celList(p.Definitions),
+			Name: "of-the-katalog", Expression: p.ofKatalog(),
 		})
 		all = append(all, one)
 	}
@@ -157,6 +161,19 @@ func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []b
 		})...)
 	}
 	return all
+}
+
+// ofKatalog holds for the definitions that are protected. Of children a Katalog says the kind, and the definition alone how it is called besides.
+func (p *Plan) ofKatalog() string {
+	named := "request.name in " + celList(p.Definitions)
+	if len(p.DefinitionsOf) == 0 {
+		return named
+	}
+	kinds := make([]string, 0, len(p.DefinitionsOf))
+	for _, kind := range p.DefinitionsOf {
+		kinds = append(kinds, kind.Group+"/"+kind.Kind)
+	}
+	return named + ` || oldObject != null && oldObject.spec.group + "/" + oldObject.spec.names.kind in ` + celList(kinds)
 }
 
 // labelled are two webhooks, about what has the label of the protection and about what has it in its older spelling: a selector knows no or.
@@ -203,11 +220,18 @@ func (p *Plan) webhook(
 }
 
 func (p *Plan) client(path string, bundle []byte) admissionregistrationv1.WebhookClientConfig {
+	service := p.Service
+	switch path {
+	case PathValidate, PathMutate:
+		service = cmp.Or(p.AdmissionService, service)
+	case PathDeletion, PathStrict:
+		service = cmp.Or(p.DeletionService, service)
+	}
 	if p.URL != "" {
 		return admissionregistrationv1.WebhookClientConfig{URL: new(strings.TrimSuffix(p.URL, "/") + path), CABundle: bundle}
 	}
 	return admissionregistrationv1.WebhookClientConfig{CABundle: bundle, Service: &admissionregistrationv1.ServiceReference{
-		Namespace: p.Namespace, Name: p.Service, Path: new(path), Port: new(p.Port),
+		Namespace: p.Namespace, Name: service, Path: new(path), Port: new(p.Port),
 	}}
 }
 
@@ -241,6 +265,7 @@ func celList(texts []string) string {
 		quoted = append(quoted, fmt.Sprintf("%q", text))
 	}
 	slices.Sort(quoted)
+	quoted = slices.Compact(quoted)
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -38,8 +39,12 @@ type envelope struct {
 // failed is the answer to a failure.
 func (a *API) failed(c *call, w http.ResponseWriter, err error) *answer {
 	status, short, detail := a.explain(c, err)
-	if status == http.StatusUnauthorized {
+	switch status {
+	case http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		after, _ := apierrors.SuggestsClientDelay(err)
+		w.Header().Set("Retry-After", strconv.Itoa(max(after, 1)))
 	}
 	return &answer{status: status, body: envelope{Error: short, Message: detail, RequestID: c.id}}
 }

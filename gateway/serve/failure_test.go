@@ -98,6 +98,9 @@ func TestWeakness48(t *testing.T) {
 				if got["message"] == "" || got["requestId"] == "" || got["requestId"] != w.Header().Get("X-Request-Id") {
 					t.Errorf("\n%s\n%s: the answer %s has no message, or not the id of the request", tc.reason, request, w.Body)
 				}
+				if waits := w.Code == http.StatusTooManyRequests || w.Code == http.StatusServiceUnavailable; waits != (w.Header().Get("Retry-After") != "") {
+					t.Errorf("\n%s\n%s: %d with Retry-After %q", tc.reason, request, w.Code, w.Header().Get("Retry-After"))
+				}
 				if strings.Contains(w.Body.String(), "10.0.0.1") {
 					t.Errorf("\n%s\n%s: the answer tells where the cluster is: %s", tc.reason, request, w.Body)
 				}

@@ -32,6 +32,8 @@ type CRD struct {
 	Fields map[string]*Field
 	// Strict makes an unknown field of an intent an error.
 	Strict bool
+	// SourceIsIdentity records the identity of a caller as the source too.
+	SourceIsIdentity bool
 	// MaxIntent bounds what is kept of an intent in an annotation, in bytes. Defaults to orkv1.DefaultIntentAnnotation.
 	MaxIntent int
 	// Surfaces by name, and the one that is the CRD's own.
@@ -114,7 +116,7 @@ func Compile(name string, crd *orkv1.CRD, resource schema.GroupVersionResource, 
 	gvk := schema.GroupVersionKind{Group: crd.APITypes.Group, Version: crd.APITypes.Version, Kind: crd.APITypes.Kind}
 	c := &CRD{
 		Name: name, GVK: gvk, Resource: resource, Namespaced: crd.Namespaced == nil || *crd.Namespaced, Title: cmp.Or(declared.Title, gvk.Kind),
-		Category: declared.Category, Description: cmp.Or(declared.Description, crd.Description), Strict: declared.StrictFields,
+		Category: declared.Category, Description: cmp.Or(declared.Description, crd.Description), Strict: declared.StrictFields, SourceIsIdentity: declared.Compat != nil && declared.Compat.SourceIsIdentity,
 		Fields: map[string]*Field{}, Surfaces: map[string]*Surface{}, schema: known,
 	}
 	for _, text := range declared.Ignore {

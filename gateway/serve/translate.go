@@ -301,6 +301,9 @@ func (s *Surface) provenance(object *unstructured.Unstructured, token, subject s
 	}
 	if subject != "" {
 		annotations[orkv1.AnnotationServeIdentity] = subject
+		if s.CRD.SourceIsIdentity {
+			annotations[orkv1.AnnotationServeSource] = subject
+		}
 	}
 	object.SetAnnotations(annotations)
 }

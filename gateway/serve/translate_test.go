@@ -343,3 +343,26 @@ func TestCompileErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestSource shows what a resource records of who asked for it, also as Katalogs of older generations read it.
+func TestSource(t *testing.T) {
+	cases := map[string]struct {
+		reason, compat, subject string
+		source, identity        string
+	}{
+		"Static":    {"a token that somebody holds", "", "", "portal", ""},
+		"Issued":    {"a token of an issuer, which tells who it is", "", "repo:shop", "portal", "repo:shop"},
+		"Compat":    {"who it is was the source once", "\ncompat: {sourceIsIdentity: true}", "repo:shop", "repo:shop", "repo:shop"},
+		"Anonymous": {"where it is known", "\ncompat: {sourceIsIdentity: true}", "", "portal", ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			object := &unstructured.Unstructured{Object: map[string]any{}}
+			compiled(t, cache+strings.TrimPrefix(tc.compat, "\n")).Primary.provenance(object, "portal", tc.subject)
+			got := object.GetAnnotations()
+			if got[orkv1.AnnotationServeSource] != tc.source || got[orkv1.AnnotationServeIdentity] != tc.identity {
+				t.Errorf("%s: %v, want the source %q and the identity %q", tc.reason, got, tc.source, tc.identity)
+			}
+		})
+	}
+}

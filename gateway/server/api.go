@@ -115,6 +115,23 @@ func tokensOf(katalogs []*orkv1.Katalog) ([]orkv1.GatewayToken, error) {
 	return all, nil
 }
 
+// limitsOf are the limits of each token, 0 for the default. There is one API, and what two Katalogs say of it must be the same.
+func limitsOf(katalogs []*orkv1.Katalog) (rate, burst int, err error) {
+	by := ""
+	for _, katalog := range katalogs {
+		if !katalog.Gateway.Serves() || katalog.Gateway.API.RateLimit == nil {
+			continue
+		}
+		limit := katalog.Gateway.API.RateLimit
+		r, b := orZero(limit.RequestsPerSecond), orZero(limit.Burst)
+		if by != "" && (r != rate || b != burst) {
+			return 0, 0, fmt.Errorf("two Katalogs, %s and %s, have different gateway.api.rateLimit, and they share one API: leave one of them", by, katalog.Name)
+		}
+		rate, burst, by = r, b, katalog.Name
+	}
+	return rate, burst, nil
+}
+
 // api makes the API of the Katalogs that have one, nil where none has.
 func (s *state) api() (http.Handler, error) {
 	t := &tokens{secrets: &auth.Secrets{Client: s.direct, Namespace: s.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
@@ -126,15 +143,14 @@ func (s *state) api() (http.Handler, error) {
 	if t.declared, err = tokensOf(s.opts.Katalogs); err != nil {
 		return nil, err
 	}
+	if opts.Rate, opts.Burst, err = limitsOf(s.opts.Katalogs); err != nil {
+		return nil, err
+	}
 	for _, katalog := range s.opts.Katalogs {
 		if !katalog.Gateway.Serves() {
 			continue
 		}
 		enabled = true
-		declared := katalog.Gateway.API
-		if limit := declared.RateLimit; limit != nil {
-			opts.Rate, opts.Burst = orZero(limit.RequestsPerSecond), orZero(limit.Burst)
-		}
 		crds, wrong := s.served(katalog)
 		opts.CRDs, errs = append(opts.CRDs, crds...), append(errs, wrong...)
 	}

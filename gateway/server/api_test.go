@@ -249,6 +249,38 @@ func TestRateLimit(t *testing.T) {
 	}
 }
 
+// Of several Katalogs that say how much a token may ask for, all say the same.
+func TestRateLimitOfKatalogs(t *testing.T) {
+	of := func(name string, rate *int32) *orkv1.Katalog {
+		k := &orkv1.Katalog{Gateway: &orkv1.Gateway{Enabled: new(true), API: &orkv1.GatewayAPI{Enabled: true}}}
+		k.Name = name
+		if rate != nil {
+			k.Gateway.API.RateLimit = &orkv1.RateLimit{RequestsPerSecond: rate}
+		}
+		return k
+	}
+	five, six := new(int32(5)), new(int32(6))
+	cases := map[string]struct {
+		reason   string
+		katalogs []*orkv1.Katalog
+		want     int
+		err      string
+	}{
+		"None":      {"the default", []*orkv1.Katalog{of("a", nil)}, 0, ""},
+		"One":       {"one says it for all", []*orkv1.Katalog{of("a", nil), of("b", five), of("c", nil)}, 5, ""},
+		"Same":      {"two may say the same", []*orkv1.Katalog{of("a", five), of("b", five)}, 5, ""},
+		"Different": {"neither is right", []*orkv1.Katalog{of("a", five), of("b", six)}, 0, "two Katalogs, a and b, have different gateway.api.rateLimit"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, _, err := limitsOf(tc.katalogs)
+			if got != tc.want || (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("%s: limitsOf() = %d, %v, want %d, %q", tc.reason, got, err, tc.want, tc.err)
+			}
+		})
+	}
+}
+
 // ask asks for the catalog.
 func ask(t *testing.T, api http.Handler, token string) *httptest.ResponseRecorder {
 	t.Helper()

@@ -37,8 +37,8 @@ type httpsServer struct {
 	port    int
 	tls     *tls.Config
 	started atomic.Bool
-	// header and read are how long it waits for the header of a request, and for all of it.
-	header, read time.Duration
+	// header and read are how long it waits for the header of a request, and for all of it, and write how long an answer may take.
+	header, read, write time.Duration
 }
 
 var _ webhook.Server = (*httpsServer)(nil)
@@ -47,7 +47,7 @@ func newHTTPSServer(host string, port int, certificate func(*tls.ClientHelloInfo
 	return &httpsServer{
 		Server: webhook.NewServer(webhook.Options{}), host: host, port: port,
 		tls:  &tls.Config{GetCertificate: certificate, MinVersion: tls.VersionTLS13, NextProtos: []string{"h2", "http/1.1"}},
-		read: readTimeout, header: headerTimeout,
+		read: readTimeout, header: headerTimeout, write: writeTimeout,
 	}
 }
 
@@ -58,7 +58,7 @@ func (s *httpsServer) Start(ctx context.Context) error {
 		return fmt.Errorf("serve webhooks: %w", err)
 	}
 	server := &http.Server{
-		Handler: s.WebhookMux(), ReadHeaderTimeout: s.header, ReadTimeout: s.read, WriteTimeout: writeTimeout, IdleTimeout: idleTimeout,
+		Handler: s.WebhookMux(), ReadHeaderTimeout: s.header, ReadTimeout: s.read, WriteTimeout: s.write, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
 		// Who asked before the end gets an answer.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },

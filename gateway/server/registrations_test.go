@@ -2,6 +2,7 @@ package server
 
 import (
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -11,6 +12,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
+	"github.com/orkestra-runtime/orkestra/gateway/registration"
 )
 
 // TestWeakness25 shows that each policy of failures that a Katalog names is the one that the API server is told, and that it is Fail without a name.
@@ -101,5 +103,58 @@ func TestWeakness24(t *testing.T) {
 				t.Error("the gateway must not need itself")
 			}
 		})
+	}
+}
+
+// TestServices shows by which Services the API server calls the gateway, and that its certificate has their names.
+func TestServices(t *testing.T) {
+	of := func(s orkv1.Security) *orkv1.Katalog { return &orkv1.Katalog{Security: &s} }
+	named := func(gateway, runtime string) *orkv1.Katalog {
+		return of(orkv1.Security{ServiceName: &orkv1.ServiceNames{Gateway: gateway, Runtime: runtime}})
+	}
+	cases := map[string]struct {
+		reason           string
+		options          Options
+		gateway, runtime string
+		err              string
+	}{
+		"Default":  {"nobody says anything", Options{Katalogs: []*orkv1.Katalog{of(orkv1.Security{})}}, "orkestra-gateway", "orkestra-runtime", ""},
+		"Katalog":  {"a Katalog does", Options{Katalogs: []*orkv1.Katalog{named("gate", ""), named("", "run")}}, "gate", "run", ""},
+		"Program":  {"and a program besides", Options{Service: "mine", Katalogs: []*orkv1.Katalog{named("gate", "run")}}, "mine", "run", ""},
+		"Same":     {"two say the same", Options{Katalogs: []*orkv1.Katalog{named("gate", "run"), named("gate", "run")}}, "gate", "run", ""},
+		"Contrary": {"two say different things", Options{Katalogs: []*orkv1.Katalog{named("gate", "a"), named("gate", "b")}}, "", "", "security.serviceName.runtime is b in the Katalog , and another Katalog says a"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			err := tc.options.setDefaults()
+			if tc.err != "" {
+				if err == nil || !strings.Contains(err.Error(), tc.err) {
+					t.Errorf("%s: setDefaults() = %v, want %q", tc.reason, err, tc.err)
+				}
+				return
+			}
+			if err != nil || tc.options.Service != tc.gateway || tc.options.ServiceAccount != tc.gateway || tc.options.RuntimeServiceAccount != tc.runtime {
+				t.Errorf("%s: %v, %+v", tc.reason, err, tc.options)
+			}
+		})
+	}
+	declared := of(orkv1.Security{
+		Webhooks: &orkv1.WebhookSecurity{ServiceName: "rules"}, DeletionProtection: &orkv1.DeletionProtection{ServiceName: "keeps"},
+	})
+	g := &Gateway{opts: Options{Katalogs: []*orkv1.Katalog{declared}, Namespace: "ops"}}
+	if err := g.opts.setDefaults(); err != nil {
+		t.Fatal(err)
+	}
+	if got := g.certificates().OtherServices; !slices.Equal(got, []string{"rules", "keeps"}) {
+		t.Errorf("the certificate has the names of %v besides", got)
+	}
+	plan := (&state{opts: g.opts}).registrations()
+	plan.Validated = []registration.Resource{{}}
+	services := map[string]string{}
+	for _, one := range plan.Validating(nil) {
+		services[one.Name] = one.Webhooks[0].ClientConfig.Service.Name
+	}
+	if diff := cmp.Diff(map[string]string{registration.AdmissionValidation: "rules", registration.DeletionProtection: "keeps"}, services); diff != "" {
+		t.Errorf("the Services that are called: -want, +got:\n%s", diff)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -42,7 +43,7 @@ type Options struct {
 	Katalogs []*orkv1.Katalog
 	// Namespace that it runs in, where it keeps its Secrets. Defaults to default.
 	Namespace string
-	// Service that the API server reaches it by, and ServicePort of it. They default to orkestra-gateway and 443.
+	// Service that the API server reaches it by, and ServicePort of it. They default to what a Katalog says, else orkestra-gateway, and 443.
 	Service     string
 	ServicePort int32
 	// URL is where the API server reaches it in place of a Service, for one outside of the cluster: https://host:port. Defaults to none.
@@ -50,7 +51,7 @@ type Options struct {
 	// Host and Port are where it listens. They default to all addresses and 9443.
 	Host string
 	Port int
-	// ServiceAccount and RuntimeServiceAccount are the accounts of the two processes. They default to the names of their Services.
+	// ServiceAccount and RuntimeServiceAccount are the accounts of the two processes. They default to the names of their Services, by what a Katalog says.
 	ServiceAccount, RuntimeServiceAccount string
 	// User is who the gateway is to the API server. Defaults to the ServiceAccount of the Namespace.
 	User string
@@ -65,6 +66,10 @@ type Options struct {
 	// Files and Secret are a certificate that somebody else keeps, as in certs.Options. They default to none: the gateway keeps its own.
 	Files  *certs.Files
 	Secret string
+	// SyncInterval is how often everything that it keeps is looked at although nothing tells of a change. Defaults to 30 s.
+	SyncInterval time.Duration
+	// ReadTimeout is how long a request may take to arrive, and WriteTimeout how long from its header to the end of its answer. They default to 10 and 15 s.
+	ReadTimeout, WriteTimeout time.Duration
 	// Pod is the name of this replica, by which it knows itself among the endpoints of the Service. Defaults to the name of the host.
 	Pod string
 	// Registerer takes the metrics. Defaults to controller-runtime's registry, which a Manager serves.
@@ -77,10 +82,14 @@ func (o *Options) setDefaults() error {
 	if len(o.Katalogs) == 0 {
 		return errors.New("no Katalog to serve")
 	}
-	o.Namespace, o.Service = cmp.Or(o.Namespace, "default"), cmp.Or(o.Service, DefaultService)
+	declared, err := ServicesOf(o.Katalogs)
+	if err != nil {
+		return err
+	}
+	o.Namespace, o.Service = cmp.Or(o.Namespace, "default"), cmp.Or(o.Service, declared.Gateway, DefaultService)
 	o.ServicePort, o.Port = cmp.Or(o.ServicePort, DefaultServicePort), cmp.Or(o.Port, DefaultPort)
 	o.ServiceAccount = cmp.Or(o.ServiceAccount, o.Service)
-	o.RuntimeServiceAccount = cmp.Or(o.RuntimeServiceAccount, DefaultRuntimeService)
+	o.RuntimeServiceAccount = cmp.Or(o.RuntimeServiceAccount, declared.Runtime, DefaultRuntimeService)
 	if o.Schemas == nil {
 		o.Schemas = func(string) map[string]*roots.Props { return nil }
 	}
@@ -90,6 +99,7 @@ func (o *Options) setDefaults() error {
 	if o.Registerer == nil {
 		o.Registerer = ctrlmetrics.Registry
 	}
+	o.ReadTimeout, o.WriteTimeout = cmp.Or(o.ReadTimeout, readTimeout), cmp.Or(o.WriteTimeout, writeTimeout)
 	if o.Pod == "" {
 		o.Pod, _ = os.Hostname() // without one all endpoints are others
 	}
@@ -97,6 +107,31 @@ func (o *Options) setDefaults() error {
 		return fmt.Errorf("the certificate is in files and in the Secret %s: name one of the two", o.Secret)
 	}
 	return nil
+}
+
+// ServicesOf are the Services of the two processes, as Katalogs name them. Empty: none does. That two name others is an error.
+func ServicesOf(katalogs []*orkv1.Katalog) (orkv1.ServiceNames, error) {
+	var names orkv1.ServiceNames
+	for _, katalog := range katalogs {
+		if katalog.Security == nil || katalog.Security.ServiceName == nil {
+			continue
+		}
+		for _, one := range []struct {
+			key      string
+			to       *string
+			declared string
+		}{
+			{"runtime", &names.Runtime, katalog.Security.ServiceName.Runtime},
+			{"gateway", &names.Gateway, katalog.Security.ServiceName.Gateway},
+		} {
+			if one.declared != "" && *one.to != "" && *one.to != one.declared {
+				return orkv1.ServiceNames{}, fmt.Errorf("security.serviceName.%s is %s in the Katalog %s, and another Katalog says %s: there is one process, so leave one of them",
+					one.key, one.declared, katalog.Name, *one.to)
+			}
+			*one.to = cmp.Or(*one.to, one.declared)
+		}
+	}
+	return names, nil
 }
 
 // Gateway serves webhooks.
@@ -133,7 +168,9 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	}
 	g.current.Store(first)
 	g.keeper = certs.New(g.certificates())
-	g.server = newHTTPSServer(opts.Host, opts.Port, g.keeper.GetCertificate)
+	https := newHTTPSServer(opts.Host, opts.Port, g.keeper.GetCertificate)
+	https.header, https.read, https.write = min(https.header, opts.ReadTimeout), opts.ReadTimeout, opts.WriteTimeout
+	g.server = https
 	for path := range first.routes {
 		g.server.Register(path, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { g.current.Load().routes[path].ServeHTTP(w, r) }))
 	}
@@ -190,13 +227,18 @@ func (g *Gateway) ready(r *http.Request) error {
 func (g *Gateway) certificates() certs.Options {
 	opts := certs.Options{
 		Client: g.direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
-		Files: g.opts.Files, Secret: g.opts.Secret,
+		Files: g.opts.Files, Secret: g.opts.Secret, Tick: g.opts.SyncInterval,
 		Changed: func() { g.metrics.Expires(g.keeper.Expires()) },
 	}
 	if parsed, err := url.Parse(g.opts.URL); err == nil && parsed.Hostname() != "" {
 		opts.Names = append(opts.Names, parsed.Hostname())
 	}
 	for _, katalog := range g.opts.Katalogs {
+		for _, other := range otherServices(katalog) {
+			if other != g.opts.Service && !slices.Contains(opts.OtherServices, other) {
+				opts.OtherServices = append(opts.OtherServices, other)
+			}
+		}
 		if katalog.Security == nil || katalog.Security.CertManager == nil {
 			continue
 		}
@@ -210,4 +252,18 @@ func (g *Gateway) certificates() certs.Options {
 		}
 	}
 	return opts
+}
+
+// otherServices are the Services that the API server calls the gateway by, as a Katalog names them for single webhooks.
+func otherServices(katalog *orkv1.Katalog) []string {
+	var named []string
+	if s := katalog.Security; s != nil {
+		if s.Webhooks != nil {
+			named = append(named, s.Webhooks.ServiceName)
+		}
+		if s.DeletionProtection != nil {
+			named = append(named, s.DeletionProtection.ServiceName)
+		}
+	}
+	return slices.DeleteFunc(named, func(name string) bool { return name == "" })
 }

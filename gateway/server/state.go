@@ -119,7 +119,7 @@ func (s *state) webhooks() map[string]http.Handler {
 	entries := admission.Entries{}
 	programs := map[schema.GroupKind]*conversion.Program{}
 	guards := map[schema.GroupVersionResource]namespaces.Guard{}
-	definitions := map[string]string{}
+	definitions, ofChildren := map[string]string{}, map[schema.GroupKind]string{}
 	for _, one := range s.entries {
 		if one.Admission != nil {
 			entries[one.Resource] = one.Admission
@@ -130,6 +130,9 @@ func (s *state) webhooks() map[string]http.Handler {
 		guards[one.Resource] = one.Namespaces
 		if one.ProtectsDefinition {
 			definitions[one.Definition()] = one.Name
+			for _, kind := range one.Children {
+				ofChildren[kind] = one.Name
+			}
 		}
 	}
 	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: s.opts.Runtime, Calls: s.calls, Recorder: s.metrics, Now: s.opts.Now}
@@ -140,9 +143,11 @@ func (s *state) webhooks() map[string]http.Handler {
 	for path, handler := range map[string]webhookadmission.Handler{
 		registration.PathValidate: admission.NewValidator(opts),
 		registration.PathMutate:   admission.NewMutator(opts),
-		registration.PathDeletion: &protection.Deletion{Identities: identities, Definition: func(name string) (string, bool) {
-			by, protected := definitions[name]
-			return by, protected
+		registration.PathDeletion: &protection.Deletion{Identities: identities, Definition: func(name string, kind schema.GroupKind) (string, bool) {
+			if by, is := definitions[name]; is {
+				return by, false
+			}
+			return ofChildren[kind], true
 		}, Blocked: s.metrics.DeletionBlocked},
 		registration.PathNamespace: &protection.Namespace{Identities: identities, Guard: func(r schema.GroupVersionResource) namespaces.Guard {
 			return guards[r]
@@ -212,6 +217,7 @@ func (s *state) registrations() *registration.Plan {
 		add(&plan.Delivered, one.GuardsProvenance)
 		if one.ProtectsDefinition {
 			plan.Definitions = append(plan.Definitions, one.Definition())
+			plan.DefinitionsOf = append(plan.DefinitionsOf, one.Children...)
 		}
 	}
 	for _, katalog := range s.opts.Katalogs {
@@ -220,10 +226,12 @@ func (s *state) registrations() *registration.Plan {
 			continue
 		}
 		if s.Webhooks != nil {
+			plan.AdmissionService = cmp.Or(plan.AdmissionService, s.Webhooks.ServiceName)
 			plan.AdmissionPolicy = policy(plan.AdmissionPolicy, s.Webhooks.FailurePolicy)
 		}
 		if s.DeletionProtection != nil && (s.DeletionProtection.Enabled == nil || *s.DeletionProtection.Enabled) {
 			plan.Protected = true
+			plan.DeletionService = cmp.Or(plan.DeletionService, s.DeletionProtection.ServiceName)
 			plan.DeletionPolicy = policy(plan.DeletionPolicy, s.DeletionProtection.FailurePolicy)
 		}
 		if s.NamespaceProtection != nil {

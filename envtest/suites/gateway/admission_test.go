@@ -38,6 +38,10 @@ spec:
     site:
       apiTypes: {group: %s, version: v1, kind: %s, plural: %s}
       restrictedNamespaces: [kube-public]
+      operatorBox:
+        onReconcile:
+          custom:
+          - {apiVersion: leaves.example.com/v1, kind: Leaf, metadata: {name: leaf}}
       mutation:
         rules:
         - {field: spec.replicas, default: 2, valueType: int}
@@ -129,6 +133,9 @@ var _ = Describe("The gateway", Ordered, func() {
 		Expect(cluster.Delete(ctx, crd)).To(Succeed())
 		crd = &apiextensionsv1.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "sites." + group}}
 		Expect(cluster.Delete(ctx, crd)).To(MatchError(ContainSubstring("is that of the Katalog's entry site")))
+		crd = definition.Open("leaves.example.com", "Leaf", "leaves", apiextensionsv1.NamespaceScoped)
+		Expect(cluster.Create(ctx, crd)).To(Succeed())
+		Expect(cluster.Delete(ctx, crd)).To(MatchError(ContainSubstring("is that of children of the Katalog's entry site")))
 	})
 
 	It("denies what the Katalog leaves alone, and forged provenance", func(ctx SpecContext) {
