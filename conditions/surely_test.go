@@ -3,7 +3,9 @@ package conditions_test
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 
+	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -105,4 +107,42 @@ func TestSurely(t *testing.T) {
 	if said < 500 || told < 5000 {
 		t.Errorf("%d conditions can be told, and hold %d times: the test says too little", said, told)
 	}
+}
+
+// FuzzSurely asks of any comparison of any object whether the API server is told what is so, and can evaluate it.
+func FuzzSurely(f *testing.F) {
+	for _, seed := range [][5]string{
+		{"spec.a", "equals", "1", "", `{"spec":{"a":1}}`},
+		{"spec.a", "notEquals", "\u00e9\"\\", "", `{"spec":{"a":"\u00e9\"\\"}}`},
+		{"spec.a", "regex", "^(a|b)+$", "", `{"spec":{"a":"ab"}}`},
+		{"metadata.a-b.c", "in", "a,,true,-1", "", `{"metadata":{"a-b":{"c":true}}}`},
+		{"spec.a\"b", "between", "-1,9223372036854775807", "int", `{"spec":{"a\"b":3}}`},
+		{"spec.if", "gt", "-9223372036854775808", "", `{"spec":{"if":1e300}}`},
+		{"spec.a.b.c", "notExists", "", "", `{"spec":{"a":{"b":[]}}}`},
+	} {
+		f.Add(seed[0], seed[1], seed[2], seed[3], seed[4])
+	}
+	f.Fuzz(func(t *testing.T, subject, operator, value, valueType, text string) {
+		var object map[string]any
+		if !utf8.ValidString(subject+value) || json.Unmarshal([]byte(text), &object) != nil || object == nil {
+			return
+		}
+		c := orkv1.Condition{Field: orkv1.Template(subject), Operator: operator, ValueType: valueType}
+		if value != "" {
+			c.Value = new(orkv1.Template(value))
+		}
+		for _, c := range []orkv1.Condition{c, negated(c)} {
+			test, errs := conditions.CompileOne(nil, &c, field.NewPath("rule"))
+			if len(errs) > 0 {
+				return
+			}
+			expression, ok := test.Surely()
+			if !ok {
+				continue
+			}
+			if holds, got, err := test.Check(template.NewFacts(object, nil)); conditionstest.InServer(t, expression)(object) && (!holds || err != nil) {
+				t.Errorf("%+v of %#v does not hold, and the API server is told that it does: %s", c, got, expression)
+			}
+		}
+	})
 }
