@@ -27,26 +27,28 @@ func (p *Program) SurelyNot() (string, bool) {
 	if p == nil {
 		return "", false
 	}
-	var reasons []string
-	for i := range p.when {
-		fails, ok := p.when[i].surely(false)
-		if !ok {
-			return "", false
-		}
-		reasons = append(reasons, fails)
-	}
-	var none []string
-	for i := range p.or {
-		fails, ok := p.or[i].surely(false)
-		if !ok {
-			return "", false
-		}
-		none = append(none, fails)
+	each, ok := fails(p.when)
+	none, also := fails(p.or)
+	if !ok || !also {
+		return "", false
 	}
 	if len(none) > 0 {
-		reasons = append(reasons, All(none...))
+		each = append(each, All(none...))
 	}
-	return Any(reasons...), true
+	return Any(each...), true
+}
+
+// fails are expressions that are each true only where one of the conditions does not hold. False: there is none of one of them.
+func fails(all []condition) ([]string, bool) {
+	expressions := make([]string, 0, len(all))
+	for i := range all {
+		expression, ok := all[i].surely(false)
+		if !ok {
+			return nil, false
+		}
+		expressions = append(expressions, expression)
+	}
+	return expressions, true
 }
 
 // All is an expression that is true where all of them are.
