@@ -83,3 +83,57 @@ func (o *outcome) unknown(path template.Path) string {
 	}
 	return said + valid
 }
+
+// carried reports what passthrough would copy from one version into a field of another that is of another type: the API server refuses such an object, and
+// each later one that is made of it.
+func carried(declared *orkv1.ConversionPath, from, to *roots.Props, at *field.Path) field.ErrorList {
+	if !declared.Passthrough || from == nil || to == nil {
+		return nil
+	}
+	source, target := from.Properties["spec"], to.Properties["spec"]
+	var errs field.ErrorList
+	for _, key := range slices.Sorted(maps.Keys(source.Properties)) {
+		if _, listed := declared.Spec[key]; listed {
+			continue
+		}
+		if there, found := target.Properties[key]; found {
+			errs = append(errs, unlike(source.Properties[key], there, template.Path{"spec", key}, declared, at)...)
+		}
+	}
+	return errs
+}
+
+// unlike reports the fields at a path and below that are of one type before and of another one after.
+func unlike(source, target roots.Props, path template.Path, declared *orkv1.ConversionPath, at *field.Path) field.ErrorList {
+	if !fits(source, target) {
+		return field.ErrorList{field.Forbidden(at, fmt.Sprintf("%s is a %s in %s and a %s in %s: say under spec what becomes of %s",
+			path, typeOf(source), declared.From, typeOf(target), declared.To, path[1]))}
+	}
+	var errs field.ErrorList
+	for _, key := range slices.Sorted(maps.Keys(source.Properties)) {
+		if there, found := target.Properties[key]; found {
+			errs = append(errs, unlike(source.Properties[key], there, slices.Concat(path, template.Path{key}), declared, at)...)
+		}
+	}
+	return errs
+}
+
+// fits tells whether each value of one type is one of another. A type that is not known fits.
+func fits(source, target roots.Props) bool {
+	one, other := typeOf(source), typeOf(target)
+	switch {
+	case one == "" || other == "" || one == other || one == "integer" && other == "number":
+		return true
+	case target.XIntOrString:
+		return one == "integer" || one == "string"
+	}
+	return false
+}
+
+// typeOf is the type of a field for people.
+func typeOf(shape roots.Props) string {
+	if shape.XIntOrString {
+		return "number or text"
+	}
+	return shape.Type
+}

@@ -62,6 +62,7 @@ func Compile(declared *orkv1.Conversion, opts Options, at *field.Path) (*Program
 		var wrong field.ErrorList
 		compiled.spec, wrong = template.CompileOf(language, one.Spec, here.Child("spec"))
 		errs = append(append(errs, wrong...), target.check("spec", one.Spec, here.Child("spec"))...)
+		errs = append(errs, carried(one, opts.Schemas[one.From], compiled.target, here.Child("passthrough"))...)
 		if one.Status != nil {
 			compiled.status, wrong = template.CompileOf(language, one.Status, here.Child("status"))
 			errs = append(append(errs, wrong...), target.check("status", one.Status, here.Child("status"))...)
@@ -266,11 +267,7 @@ func takes(shape *roots.Props, kind string) bool {
 
 // misfit says that a value is not what the schema wants.
 func misfit(what string, shape *roots.Props) error {
-	wanted := shape.Type
-	if shape.XIntOrString {
-		wanted = "number or text"
-	}
-	return fmt.Errorf("%s is no %s, which the schema wants", what, wanted)
+	return fmt.Errorf("%s is no %s, which the schema wants", what, typeOf(*shape))
 }
 
 // fitText gives a text the type that the schema wants. An empty one is nothing, but where a text is wanted.

@@ -1,6 +1,7 @@
 package conversion_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -246,6 +247,51 @@ func TestCompileErrors(t *testing.T) {
 			_, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
 			if len(errs) == 0 || !strings.HasPrefix(errs[0].Error(), tc.want) {
 				t.Errorf("\n%s\nCompile(...): %v, want %s", tc.reason, errs, tc.want)
+			}
+		})
+	}
+}
+
+// TestPassthroughTypes shows what passthrough may copy.
+func TestPassthroughTypes(t *testing.T) {
+	with := func(field roots.Props) *roots.Props {
+		return &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"a": field}}}}
+	}
+	word, whole, number, either := roots.Props{Type: "string"}, roots.Props{Type: "integer"}, roots.Props{Type: "number"}, roots.Props{XIntOrString: true}
+	within := func(field roots.Props) roots.Props {
+		return roots.Props{Type: "object", Properties: map[string]roots.Props{"b": field}}
+	}
+	cases := map[string]struct {
+		reason   string
+		from, to *roots.Props
+		listed   string
+		want     string
+	}{
+		"Same":    {"the same type", with(word), with(word), "", ""},
+		"Wider":   {"a whole number is a number", with(whole), with(number), "", ""},
+		"Either":  {"and one of two types", with(whole), with(either), "", ""},
+		"Open":    {"anything goes where no type is said", with(whole), with(roots.Props{}), "", ""},
+		"Gone":    {"what the other version has not is nobody's", with(whole), &roots.Props{}, "", ""},
+		"Unknown": {"nothing is known of the other version", with(whole), nil, "", ""},
+		"Listed":  {"what becomes of it is said", with(word), with(whole), ", spec: {a: '{{ toInt .spec.a }}'}", ""},
+		"Other":   {"a text is no number", with(word), with(whole), "", "conversion.paths[0].passthrough: Forbidden: spec.a is a string in v1 and a integer in v2: say under spec what becomes of a"},
+		"Narrow":  {"one of two types may be the wrong one", with(either), with(word), "", "conversion.paths[0].passthrough: Forbidden: spec.a is a number or text in v1 and a string in v2"},
+		"Below":   {"however deep", with(within(number)), with(within(whole)), "", "conversion.paths[0].passthrough: Forbidden: spec.a.b is a number in v1 and a integer in v2"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			declared := &orkv1.Conversion{}
+			text := "storageVersion: v1\npaths: [{from: v1, to: v2, passthrough: true" + tc.listed + "}, {from: v2, to: v1}]"
+			if err := yaml.UnmarshalStrict([]byte(text), declared); err != nil {
+				t.Fatal(err)
+			}
+			schemas := map[string]*roots.Props{"v1": tc.from}
+			if tc.to != nil {
+				schemas["v2"] = tc.to
+			}
+			_, errs := conversion.Compile(declared, conversion.Options{Language: template.NewLanguage(nil, nil), Schemas: schemas}, field.NewPath("conversion"))
+			if got := fmt.Sprint(errs.ToAggregate()); (len(errs) > 0) != (tc.want != "") || !strings.Contains(got, tc.want) {
+				t.Errorf("%s: Compile(...): %s, want %q", tc.reason, got, tc.want)
 			}
 		})
 	}
