@@ -254,12 +254,12 @@ func TestCompileErrors(t *testing.T) {
 
 // TestPassthroughTypes shows what passthrough may copy.
 func TestPassthroughTypes(t *testing.T) {
-	with := func(field roots.Props) *roots.Props {
-		return &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"a": field}}}}
+	with := func(a roots.Props) *roots.Props {
+		return &roots.Props{Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: map[string]roots.Props{"a": a}}}}
 	}
 	word, whole, number, either := roots.Props{Type: "string"}, roots.Props{Type: "integer"}, roots.Props{Type: "number"}, roots.Props{XIntOrString: true}
-	within := func(field roots.Props) roots.Props {
-		return roots.Props{Type: "object", Properties: map[string]roots.Props{"b": field}}
+	within := func(b roots.Props) roots.Props {
+		return roots.Props{Type: "object", Properties: map[string]roots.Props{"b": b}}
 	}
 	cases := map[string]struct {
 		reason   string
