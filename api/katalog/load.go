@@ -294,7 +294,7 @@ func (l *loader) katalog(root *node) {
 		env = func(string) string { return "" }
 	}
 	c := &checker{
-		doc: doc, log: found, gatewayThere: l.opts.Gateway || env("ORK_GATEWAY_ENDPOINT") != "", production: env("ORK_ENV") == "production",
+		doc: doc, log: found, gatewayThere: l.opts.Gateway || env("ORK_GATEWAY_ENDPOINT") != "", production: isProduction(env("ORK_ENV")),
 	}
 	files := &fileReader{checker: c, budget: l.budget, optional: l.opts.FilesOptional, alone: l.opts.Alone, used: l.includer.used}
 	files.load()
@@ -321,4 +321,9 @@ func (l *loader) katalog(root *node) {
 	l.log.errors = append(l.log.errors, found.errors...)
 	l.log.warnings = append(l.log.warnings, found.warnings...)
 	l.documents = append(l.documents, doc)
+}
+
+// isProduction tells whether the name of an environment is one of those that production has. Any other is for development.
+func isProduction(name string) bool {
+	return slices.Contains([]string{"live", "prod", "production"}, strings.ToLower(strings.TrimSpace(name)))
 }

@@ -395,3 +395,11 @@ func TestServeIncludeAgain(t *testing.T) {
 		t.Errorf("labels after the file has changed: -want, +got:\n%s", diff)
 	}
 }
+
+func TestIsProduction(t *testing.T) {
+	for name, want := range map[string]bool{"": false, "development": false, "staging": false, "production": true, "prod": true, "Live": true, " PROD ": true, "producton": false} {
+		if got := isProduction(name); got != want {
+			t.Errorf("ORK_ENV=%q is production: %t, want %t", name, got, want)
+		}
+	}
+}

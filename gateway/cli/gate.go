@@ -74,7 +74,7 @@ this process is.`,
 	flags := cmd.Flags()
 	flags.StringVar(&f.namespace, "namespace", command.DefaultNamespace(), "where the gateway runs and keeps its Secrets")
 	flags.StringVar(&f.address, "bind-address", ":"+strconv.Itoa(server.DefaultPort), "address of the webhooks and the API, over TLS")
-	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics, 0 for none")
+	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.Port(), "address of the metrics, 0 for none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	flags.StringVar(&f.service, "service", "", "the Service by which the API server reaches the gateway; default: security.serviceName.gateway, else ORK_GATEWAY_SERVICE_NAME, else "+server.DefaultService)
 	flags.Int32Var(&f.servicePort, "service-port", server.DefaultServicePort, "port of the Service")

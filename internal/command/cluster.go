@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -31,7 +32,15 @@ func (c *Cluster) Add(cmd *cobra.Command) {
 func (c *Cluster) Connect() (*rest.Config, error) {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = c.Kubeconfig
-	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, &clientcmd.ConfigOverrides{CurrentContext: c.Context}).ClientConfig()
+	overrides := &clientcmd.ConfigOverrides{CurrentContext: c.Context}
+	// Older installations have these names for what kubectl reads.
+	if older := os.Getenv("KUBEKONFIG"); older != "" && os.Getenv(clientcmd.RecommendedConfigPathEnvVar) == "" {
+		rules.Precedence = filepath.SplitList(older)
+	}
+	if c.Kubeconfig == "" && c.Context == "" {
+		overrides.ClusterInfo.Server = os.Getenv("MASTER_URL")
+	}
+	config, err := clientcmd.NewNonInteractiveDeferredLoadingClientConfig(rules, overrides).ClientConfig()
 	if err != nil {
 		return nil, fmt.Errorf("find the cluster: %w", err)
 	}

@@ -12,11 +12,16 @@ import (
 // DefaultPort is that of the live API and the metrics.
 const DefaultPort = "8080"
 
-// CheckPort tells early that PORT is no port.
+// Port is what PORT says, or ORK_PORT as older installations call it, else DefaultPort.
+func Port() string { return EnvOr("PORT", EnvOr("ORK_PORT", DefaultPort)) }
+
+// CheckPort tells early that one of the variables that Port reads is no port.
 func CheckPort() error {
-	text := os.Getenv("PORT")
-	if number, err := strconv.Atoi(text); text != "" && (err != nil || number < 1 || number > 65535) {
-		return fmt.Errorf("environment: PORT: want a number from 1 to 65535, got %q", text)
+	for _, name := range []string{"PORT", "ORK_PORT"} {
+		text := os.Getenv(name)
+		if number, err := strconv.Atoi(text); text != "" && (err != nil || number < 1 || number > 65535) {
+			return fmt.Errorf("environment: %s: want a number from 1 to 65535, got %q", name, text)
+		}
 	}
 	return nil
 }

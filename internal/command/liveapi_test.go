@@ -21,6 +21,23 @@ func TestDefect77PortMustBeOne(t *testing.T) {
 	}
 }
 
+func TestPort(t *testing.T) {
+	for name, tc := range map[string]struct{ reason, port, older, want string }{
+		"None":  {"the default", "", "", DefaultPort},
+		"Port":  {"as everywhere", "9000", "", "9000"},
+		"Older": {"as older installations have it", "", "9001", "9001"},
+		"Both":  {"the first one wins", "9000", "9001", "9000"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Setenv("PORT", tc.port)
+			t.Setenv("ORK_PORT", tc.older)
+			if got := Port(); got != tc.want {
+				t.Errorf("%s: %s, want %s", tc.reason, got, tc.want)
+			}
+		})
+	}
+}
+
 func TestToken(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "token")
 	t.Setenv("ORK_API_TOKEN", "of-the-environment")

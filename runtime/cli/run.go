@@ -73,7 +73,7 @@ Katalog objects of the operator's namespace run as well.`,
 	flags := cmd.Flags()
 	f.Add(cmd)
 	flags.StringVar(&f.namespace, "namespace", command.DefaultNamespace(), "where the operator keeps its own state")
-	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.EnvOr("PORT", command.DefaultPort), "address of the metrics and the live API, 0 for none")
+	flags.StringVar(&f.metrics, "metrics-bind-address", ":"+command.Port(), "address of the metrics and the live API, 0 for none")
 	flags.StringVar(&f.tokenFile, "api-token-file", "", "file with the bearer token that the live API asks for; default: ORK_API_TOKEN, else none")
 	flags.StringVar(&f.probes, "health-probe-bind-address", ":8081", "address of /healthz and /readyz, 0 for none")
 	f.leadership.add(cmd, &f.environment)
