@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
@@ -16,14 +17,18 @@ type Strict struct{ Identities }
 
 var _ admission.Handler = (*Strict)(nil)
 
-// Handle answers a request. The label that exempts an object is the runtime's alone: else whoever may edit the object could exempt it first.
+// Handle answers a request. The label that exempts an object is the runtime's alone, from its creation on: else whoever may write the object could exempt it
+// first.
 func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Response {
-	if r.Operation != admissionv1.Update || r.SubResource != "" || s.breaksGlass(&r.UserInfo) || s.collects(&r.UserInfo) {
+	if r.Operation != admissionv1.Create && r.Operation != admissionv1.Update || r.SubResource != "" || s.breaksGlass(&r.UserInfo) || s.collects(&r.UserInfo) {
 		return admission.Allowed("")
 	}
-	before, err := metadataOf(r.OldObject.Raw)
-	if err != nil {
-		return admission.Errored(http.StatusInternalServerError, err)
+	before := &metav1.PartialObjectMetadata{}
+	if r.Operation == admissionv1.Update {
+		var err error
+		if before, err = metadataOf(r.OldObject.Raw); err != nil {
+			return admission.Errored(http.StatusInternalServerError, err)
+		}
 	}
 	after, err := metadataOf(r.Object.Raw)
 	if err != nil {

@@ -126,11 +126,16 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 		return one
 	})
 	if len(p.Strict) > 0 {
-		add(StrictProtection, p.labelled("strict-mode", func(name string) admissionregistrationv1.ValidatingWebhook {
+		// The gateway is asked about its own requests as well: they are those of its callers.
+		kept := p.labelled("strict-mode", func(name string) admissionregistrationv1.ValidatingWebhook {
 			one := p.webhook(name, PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
-			one.MatchConditions = append(p.notFree(true), admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers})
+			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers})
 			return one
-		})...)
+		})
+		exempt := p.webhook("exempt.strict-mode", PathStrict, rulesOf(p.Strict, write), p.DeletionPolicy, bundle)
+		exempt.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LabelStrictExempt: "true"}}
+		exempt.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "not-exempt-before", Expression: notExemptBefore})
+		add(StrictProtection, append(kept, exempt)...)
 	}
 	if len(p.Delivered) > 0 {
 		one := p.webhook("provenance", PathProvenance, rulesOf(p.Delivered, write), admissionregistrationv1.Fail, bundle)
@@ -205,6 +210,10 @@ const deliveryDiffers = `[object, oldObject].exists(one, one != null && has(one.
 const protectionDiffers = `["` + orkv1.LabelDeletionProtection + `", "` + orkv1.LegacyLabelDeletionProtection + `", "` + orkv1.LabelStrictExempt + `"].exists(key, ` +
 	`(has(object.metadata.labels) && key in object.metadata.labels ? object.metadata.labels[key] : "") != ` +
 	`(has(oldObject.metadata.labels) && key in oldObject.metadata.labels ? oldObject.metadata.labels[key] : ""))`
+
+// notExemptBefore holds for what becomes exempt from strict mode. Who could exempt what has no protection yet could take it away later.
+const notExemptBefore = `oldObject == null || !has(oldObject.metadata.labels) || !("` + orkv1.LabelStrictExempt + `" in oldObject.metadata.labels) || ` +
+	`oldObject.metadata.labels["` + orkv1.LabelStrictExempt + `"] != "true"`
 
 // webhookDomain ends the names of all webhooks.
 const webhookDomain = "orkestra.orkspace.io"

@@ -127,6 +127,16 @@ var _ = Describe("The gateway", Ordered, func() {
 		Expect(cluster.Patch(ctx, site, merge(`{"metadata":{"labels":{"`+orkv1.LegacyLabelDeletionProtection+`":null}}}`))).To(MatchError(ContainSubstring("strictMode keeps the label")))
 	})
 
+	It("Weakness10: lets nobody exempt a resource from strict mode, however early", func(ctx SpecContext) {
+		const exempts = "is set by the runtime alone"
+		exempt := resource("v1", "Site", namespaceOf(ctx), "exempt", "{plan: gold}")
+		exempt.SetLabels(map[string]string{orkv1.LabelStrictExempt: "true", orkv1.LabelDeletionProtection: "true"})
+		Expect(cluster.Create(ctx, exempt.DeepCopy())).To(MatchError(ContainSubstring(exempts)))
+		exempt.SetLabels(nil)
+		Expect(cluster.Create(ctx, exempt)).To(Succeed())
+		Expect(cluster.Patch(ctx, exempt, merge(`{"metadata":{"labels":{"`+orkv1.LabelStrictExempt+`":"true"}}}`))).To(MatchError(ContainSubstring(exempts)))
+	})
+
 	It("Weakness22: keeps the Katalog's definition, and no other", func(ctx SpecContext) {
 		crd := definition.Open(group, "Other", "others", apiextensionsv1.NamespaceScoped)
 		Expect(cluster.Create(ctx, crd)).To(Succeed())
