@@ -15,7 +15,7 @@ func equality(label string, negated bool) operator {
 		return compileVersus(label, value, t.read, func(actual, want any) bool {
 			read, err := t.read(actual)
 			return (err == nil && read == want) != negated
-		}, func(value string, want any, holds bool) string { return equalTo(value, want, holds != negated) })
+		}, func(value string, want any, holds bool) []string { return equalTo(value, want, holds != negated) })
 	}}
 }
 
@@ -30,7 +30,7 @@ func membership(label string, negated bool) operator {
 		parse := func(value any) (members, error) { return parseMembers(value, t) }
 		return compileVersus(label, value, parse, func(actual any, want members) bool {
 			return want.contain(actual, t) != negated
-		}, func(value string, want members, holds bool) string { return amongst(value, want, holds != negated) })
+		}, func(value string, want members, holds bool) []string { return amongst(value, want, holds != negated) })
 	}}
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // ofText compares texts, whatever the value type.
-func ofText(label string, test func(actual, want string) bool, certain func(value, want string, holds bool) string) operator {
+func ofText(label string, test func(actual, want string) bool, certain func(value, want string, holds bool) []string) operator {
 	return operator{takesValue: true, build: func(value operandText, _ valueType) comparison {
 		return compileVersus(label, value, parseText, func(actual any, want string) bool {
 			return test(template.Text(actual), want)

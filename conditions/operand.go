@@ -76,7 +76,7 @@ type versus[T any] struct {
 	operand operand[T]
 	test    func(actual any, want T) bool
 	// certain is an expression of CEL that is true only where the test of a value comes to holds. Nil, and empty: there is none.
-	certain func(value string, want T, holds bool) string
+	certain func(value string, want T, holds bool) []string
 }
 
 func (v *versus[T]) holds(actual any, f template.Facts) (bool, error) {
@@ -91,7 +91,7 @@ func (v *versus[T]) want(f template.Facts) string { return v.label + v.operand.t
 
 // compileVersus is the common end of all operators that take a value.
 func compileVersus[T any](
-	label string, value operandText, parse func(any) (T, error), test func(any, T) bool, certain func(string, T, bool) string,
+	label string, value operandText, parse func(any) (T, error), test func(any, T) bool, certain func(string, T, bool) []string,
 ) comparison {
 	return &versus[T]{label: label, operand: newOperand(value, parse), test: test, certain: certain}
 }
@@ -101,14 +101,14 @@ type alone struct {
 	label string
 	test  func(actual any) bool
 	// certain is that of versus.
-	certain func(value string, holds bool) string
+	certain func(value string, holds bool) []string
 }
 
 func (a *alone) holds(actual any, _ template.Facts) (bool, error) { return a.test(actual), nil }
 
 func (a *alone) want(template.Facts) string { return a.label }
 
-func ofValue(label string, test func(any) bool, certain func(string, bool) string) operator {
+func ofValue(label string, test func(any) bool, certain func(string, bool) []string) operator {
 	compiled := &alone{label: label, test: test, certain: certain}
 	return operator{build: func(operandText, valueType) comparison { return compiled }}
 }

@@ -39,7 +39,7 @@ var operators = sync.OnceValue(func() map[string]operator {
 		"between":     ofRange("between ", false),
 		"notBetween":  ofRange("not between ", true),
 		"exists":      ofValue("any value", exists, existence),
-		"notExists":   ofValue("no value", func(actual any) bool { return !exists(actual) }, func(value string, holds bool) string { return existence(value, !holds) }),
+		"notExists":   ofValue("no value", func(actual any) bool { return !exists(actual) }, func(value string, holds bool) []string { return existence(value, !holds) }),
 		"unique":      uniqueness(),
 		"typeOf":      typeName(),
 		"typeMap":     ofType(notes.TypeMap),

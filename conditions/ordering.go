@@ -15,7 +15,7 @@ var (
 )
 
 // ofNumber compares numbers. A missing or empty field is 0; one that is no number satisfies nothing.
-func ofNumber(label string, holds func(order int) bool, certain func(string, notes.Number, bool) string) operator {
+func ofNumber(label string, holds func(order int) bool, certain func(string, notes.Number, bool) []string) operator {
 	return operator{takesValue: true, build: func(value operandText, t valueType) comparison {
 		switch {
 		case t == asBool:
@@ -44,7 +44,7 @@ func ofRange(label string, outside bool) operator {
 			n, err := t.number(actual)
 			within := n.Compare(want.low) >= 0 && n.Compare(want.high) <= 0
 			return err == nil && within != outside
-		}, func(value string, want span, holds bool) string { return want.certain(value, holds != outside) })
+		}, func(value string, want span, holds bool) []string { return want.certain(value, holds != outside) })
 	}}
 }
 

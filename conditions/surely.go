@@ -20,7 +20,8 @@ const longestText = 1024
 
 // Surely is a CEL expression over `object` that is true only where the Test holds. False: there is none, as it reads more than a field of the resource, or
 // compares with more than a constant.
-func (t *Test) Surely() (string, bool) { return t.condition.surely(true) }
+// They are the parts that must all be true, so that those of several Tests are said once.
+func (t *Test) Surely() ([]string, bool) { return t.condition.surely(true) }
 
 // SurelyNot is a CEL expression over `object` that is true only where the gate does not pass. False: there is none, or the gate can't always be evaluated.
 func (p *Program) SurelyNot() (string, bool) {
@@ -42,11 +43,11 @@ func (p *Program) SurelyNot() (string, bool) {
 func fails(all []condition) ([]string, bool) {
 	expressions := make([]string, 0, len(all))
 	for i := range all {
-		expression, ok := all[i].surely(false)
+		parts, ok := all[i].surely(false)
 		if !ok {
 			return nil, false
 		}
-		expressions = append(expressions, expression)
+		expressions = append(expressions, All(parts...))
 	}
 	return expressions, true
 }
@@ -64,34 +65,29 @@ func joined(expressions []string, by string) string {
 	return "(" + strings.Join(expressions, by) + ")"
 }
 
-func (c *condition) surely(holds bool) (string, bool) {
+func (c *condition) surely(holds bool) ([]string, bool) {
 	of, ok := c.statement.(*compared)
 	if !ok || c.flows || c.hidden != "" || !stored(of.subject.path) {
-		return "", false
+		return nil, false
 	}
 	by, ok := of.comparison.(sure)
-	if !ok {
-		return "", false
+	if !ok || !by.constant() {
+		return nil, false
 	}
 	holds = holds != c.negate
-	if !by.constant() {
-		return "", false
-	}
 	value := valueAt(of.subject.path)
-	expression := by.surely(value, holds)
+	parts := by.surely(value, holds)
 	// A constant comparison of what is missing comes to the same in any object.
 	missing, err := of.comparison.holds(nil, template.Facts{})
 	switch {
 	case err != nil:
-		return "", false
-	case missing == holds && expression == "":
-		return "!" + present(of.subject.path), true
+		return nil, false
+	case missing == holds && len(parts) == 0:
+		return []string{"!" + All(present(of.subject.path)...)}, true
 	case missing == holds:
-		return Any("!"+present(of.subject.path), value+" == null", expression), true
-	case expression == "":
-		return "", false
+		return []string{Any("!"+All(present(of.subject.path)...), value+" == null", All(parts...))}, true
 	}
-	return All(present(of.subject.path), expression), true
+	return append(present(of.subject.path), parts...), len(parts) > 0
 }
 
 // stored tells whether a path leads to what an object holds wherever it is read.
@@ -110,7 +106,7 @@ func valueAt(path []string) string {
 }
 
 // present is true of an object that has something at a path, be it null.
-func present(path []string) string {
+func present(path []string) []string {
 	var steps []string
 	for i, key := range path {
 		above := valueAt(path[:i])
@@ -119,41 +115,41 @@ func present(path []string) string {
 		}
 		steps = append(steps, quoted(key)+" in "+above)
 	}
-	return "(" + strings.Join(steps, " && ") + ")"
+	return steps
 }
 
 // Given is true of an object that has a value at a path which is neither null nor the empty text.
-func Given(path []string) string { return All(present(path), existence(valueAt(path), true)) }
+func Given(path []string) []string { return append(present(path), existence(valueAt(path), true)...) }
 
 // Has is true of an object that has this very value at a path. Empty: it can't be told of such a value.
-func Has(path []string, value any) string {
+func Has(path []string, value any) []string {
 	said := typed(valueAt(path), value, true)
-	if said == "" {
-		return ""
+	if said == nil {
+		return nil
 	}
-	return All(present(path), said)
+	return append(present(path), said...)
 }
 
 // sure is a comparison of which CEL can tell what it comes to.
 type sure interface {
 	// constant: it compares with what does not change.
 	constant() bool
-	// surely is true only where the comparison of a value comes to holds, and can't fail for any value. Empty: there is none.
-	surely(value string, holds bool) string
+	// surely is true only where the comparison of a value comes to holds, and can't fail for any value. Nil: there is none.
+	surely(value string, holds bool) []string
 }
 
 func (v *versus[T]) constant() bool { return v.operand.program == nil && v.certain != nil }
 
-func (v *versus[T]) surely(value string, holds bool) string {
+func (v *versus[T]) surely(value string, holds bool) []string {
 	return v.certain(value, v.operand.fixed, holds)
 }
 
 func (a *alone) constant() bool { return a.certain != nil }
 
-func (a *alone) surely(value string, holds bool) string { return a.certain(value, holds) }
+func (a *alone) surely(value string, holds bool) []string { return a.certain(value, holds) }
 
 // typed is certain of a text, a whole number or a boolean of the same type.
-func typed(value string, want any, holds bool) string {
+func typed(value string, want any, holds bool) []string {
 	var kind, literal string
 	switch want := want.(type) {
 	case int64:
@@ -163,108 +159,111 @@ func typed(value string, want any, holds bool) string {
 	case string:
 		kind, literal = "string", quoted(want)
 	default:
-		return ""
+		return nil
 	}
 	operator := " == "
 	if !holds {
 		operator = " != "
 	}
-	return "type(" + value + ") == " + kind + " && " + value + operator + literal
+	return []string{"type(" + value + ") == " + kind, value + operator + literal}
 }
 
 // equalTo is certain of what typed is, and with a text of whole numbers and booleans that are written like it.
-func equalTo(value string, want any, holds bool) string {
+func equalTo(value string, want any, holds bool) []string {
 	said := typed(value, want, holds)
 	text, ok := want.(string)
 	if !ok {
 		return said
 	}
-	ways := []string{said}
+	ways := []string{All(said...)}
 	if n, err := strconv.ParseInt(text, 10, 64); err == nil && strconv.FormatInt(n, 10) == text {
-		ways = append(ways, typed(value, n, holds))
+		ways = append(ways, All(typed(value, n, holds)...))
 	}
 	if text == "true" || text == "false" {
-		ways = append(ways, typed(value, text == "true", holds))
+		ways = append(ways, All(typed(value, text == "true", holds)...))
 	}
-	return Any(ways...)
+	if len(ways) == 1 {
+		return said
+	}
+	return []string{Any(ways...)}
 }
 
-func amongst(value string, list members, holds bool) string {
+func amongst(value string, list members, holds bool) []string {
 	var each []string
 	for _, one := range list.values {
 		said := equalTo(value, one, holds)
-		if said == "" {
-			return ""
+		if said == nil {
+			return nil
 		}
-		each = append(each, said)
+		each = append(each, All(said...))
 	}
 	switch {
 	case len(each) == 0:
-		return ""
+		return nil
 	case holds:
-		return Any(each...)
+		return []string{Any(each...)}
 	case list.empty:
 		each = append(each, "!("+value+` in ["", `+quoted(notes.NoValue)+"])")
 	}
-	return All(each...)
+	return each
 }
 
 // textual is certain of texts that are not too long, by a function of CEL.
-func textual(function string, negated bool) func(value, want string, holds bool) string {
-	return func(value, want string, holds bool) string {
+func textual(function string, negated bool) func(value, want string, holds bool) []string {
+	return func(value, want string, holds bool) []string {
 		said := value + "." + function + "(" + quoted(want) + ")"
 		if holds == negated {
 			said = "!" + said
 		}
-		return All(short(value), said)
+		return append(short(value), said)
 	}
 }
 
 // short holds for a text that is not too long to be searched.
-func short(value string) string {
-	return fmt.Sprintf("type(%s) == string && size(%s) <= %d", value, value, longestText)
+func short(value string) []string {
+	return []string{"type(" + value + ") == string", fmt.Sprintf("size(%s) <= %d", value, longestText)}
 }
 
 // matched is certain of texts that are not too long.
-func matched(value string, want *regexp.Regexp, holds bool) string {
+func matched(value string, want *regexp.Regexp, holds bool) []string {
 	said := value + ".matches(" + quoted(want.String()) + ")"
 	if !holds {
 		said = "!" + said
 	}
-	return All(short(value), said)
+	return append(short(value), said)
 }
 
 // ordered is certain of whole numbers that are compared with one.
-func ordered(operator, opposite string) func(value string, want notes.Number, holds bool) string {
-	return func(value string, want notes.Number, holds bool) string {
+func ordered(operator, opposite string) func(value string, want notes.Number, holds bool) []string {
+	return func(value string, want notes.Number, holds bool) []string {
 		if !want.Whole() {
-			return ""
+			return nil
 		}
 		by := operator
 		if !holds {
 			by = opposite
 		}
-		return All("type("+value+") == int", fmt.Sprintf("%s %s %v", value, by, want.Value()))
+		return []string{"type(" + value + ") == int", fmt.Sprintf("%s %s %v", value, by, want.Value())}
 	}
 }
 
 // certain is certain of whole numbers, within whole ones.
-func (s span) certain(value string, within bool) string {
+func (s span) certain(value string, within bool) []string {
 	if !s.low.Whole() || !s.high.Whole() {
-		return ""
+		return nil
 	}
 	said := All(fmt.Sprintf("%s >= %v", value, s.low.Value()), fmt.Sprintf("%s <= %v", value, s.high.Value()))
 	if !within {
 		said = "!" + said
 	}
-	return All("type("+value+") == int", said)
+	return []string{"type(" + value + ") == int", said}
 }
 
-func existence(value string, holds bool) string {
+func existence(value string, holds bool) []string {
 	if holds {
-		return All(value+" != null", value+` != ""`, value+" != "+quoted(notes.NoValue))
+		return []string{value + " != null", value + ` != ""`, value + " != " + quoted(notes.NoValue)}
 	}
-	return Any(value+" == null", value+` == ""`)
+	return []string{Any(value+" == null", value+` == ""`)}
 }
 
 // quoted is a text in CEL. CEL knows fewer escapes than Go, and these.

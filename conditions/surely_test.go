@@ -82,9 +82,9 @@ func TestSurely(t *testing.T) {
 		}
 		never := func(map[string]any) bool { return false }
 		holds, fails := never, never
-		if expression, ok := test.Surely(); ok {
+		if parts, ok := test.Surely(); ok {
 			said++
-			holds = conditionstest.InServer(t, expression)
+			holds = conditionstest.InServer(t, conditions.All(parts...))
 		}
 		if expression, ok := gate.SurelyNot(); ok {
 			fails = conditionstest.InServer(t, expression)
@@ -136,10 +136,11 @@ func FuzzSurely(f *testing.F) {
 			if len(errs) > 0 {
 				return
 			}
-			expression, ok := test.Surely()
+			parts, ok := test.Surely()
 			if !ok {
 				continue
 			}
+			expression := conditions.All(parts...)
 			if holds, got, err := test.Check(template.NewFacts(object, nil)); conditionstest.InServer(t, expression)(object) && (!holds || err != nil) {
 				t.Errorf("%+v of %#v does not hold, and the API server is told that it does: %s", c, got, expression)
 			}

@@ -43,13 +43,14 @@ func (g Guard) Allows(namespace string) bool {
 	}
 }
 
-// Expression is one of CEL that is true of the namespaces that are allowed, given an expression for the name.
-func (g Guard) Expression(namespace string) string {
+// Expression is one of CEL that is true of the requests in namespaces that are allowed. A request about what is in no namespace has no such field.
+func (g Guard) Expression() string {
+	const namespace = "request.namespace"
 	listed := fmt.Sprintf("!(%s)", g.restricted.expression(namespace))
 	if !g.allowed.isZero() {
 		listed = g.allowed.expression(namespace)
 	}
-	return fmt.Sprintf(`(%s == "" || %s)`, namespace, listed)
+	return fmt.Sprintf(`(!has(%s) || %s == "" || %s)`, namespace, namespace, listed)
 }
 
 // IsZero tells whether it allows all.

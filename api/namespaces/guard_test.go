@@ -1,6 +1,7 @@
 package namespaces_test
 
 import (
+	"strings"
 	"testing"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -34,6 +35,7 @@ func TestGuard(t *testing.T) {
 		"OneCharacter":       {"? is one character", &orkv1.Katalog{}, allowed("team-?"), "team-ab", false},
 		"OneOfSome":          {"[] is one of some characters", &orkv1.Katalog{}, allowed("team-[ab]"), "team-b", true},
 		"NoneOfSome":         {"[^] is none of some characters", &orkv1.Katalog{}, allowed("team-[^ab]"), "team-b", false},
+		"SignsInBrackets":    {"the signs of a glob stand for themselves there", &orkv1.Katalog{}, allowed("team-[?-z*]x"), "team-5x", false},
 		"RestrictedGlob":     {"a glob is left alone", &orkv1.Katalog{}, restricted("kube-*"), "kube-system", false},
 		"NotRestrictedGlob":  {"what it does not match is not", &orkv1.Katalog{}, restricted("kube-*"), "shop", true},
 		"KatalogsGlob":       {"the Katalog's hold for an entry without lists", shared(nil, "kube-*"), &orkv1.CRD{}, "kube-public", false},
@@ -46,7 +48,12 @@ func TestGuard(t *testing.T) {
 			if got := guard.Allows(tc.namespace); got != tc.want {
 				t.Errorf("\n%s\nAllows(%q) = %t, want %t", tc.reason, tc.namespace, got, tc.want)
 			}
-			if got := conditionstest.InServer(t, guard.Expression("object.namespace"))(map[string]any{"namespace": tc.namespace}); got != tc.want {
+			request := map[string]any{"namespace": tc.namespace}
+			if tc.namespace == "" {
+				delete(request, "namespace")
+			}
+			expression := strings.ReplaceAll(guard.Expression(), "request.", "object.")
+			if got := conditionstest.InServer(t, expression)(request); got != tc.want {
 				t.Errorf("\n%s\nExpression() of %q is %t, want %t", tc.reason, tc.namespace, got, tc.want)
 			}
 			if allocated := testing.AllocsPerRun(10, func() { guard.Allows(tc.namespace) }); allocated != 0 {
@@ -62,6 +69,7 @@ func TestGuard(t *testing.T) {
 func TestCheckGlob(t *testing.T) {
 	cases := map[string]struct{ reason, glob, want string }{
 		"Text":       {"any text", "team-*", ""},
+		"Backwards":  {"a range that holds nothing", "team-[z-a]", "matches no namespace: a range such as [a-c] begins with the lower of its ends, and [ stands in no list"},
 		"Some":       {"one of some characters", "team-[a-c]?", ""},
 		"NoneOf":     {"none of some characters", "[^k]*", ""},
 		"Open":       {"a list without an end", "team-[a", "is no glob: [ opens a list of characters such as [a-c], which ] closes"},

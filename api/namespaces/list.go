@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,8 +35,29 @@ func (l *list) has(namespace string) bool {
 	})
 }
 
-// regular writes a glob, of whose signs CheckGlob has let pass what means the same in both, as a regular expression.
-var regular = strings.NewReplacer("*", ".*", "?", ".")
+// regular writes a glob as a regular expression. What is within brackets means the same in both.
+func regular(glob string) string {
+	written := &strings.Builder{}
+	written.WriteByte('^')
+	within := false
+	for _, sign := range glob {
+		switch {
+		case sign == '[' || sign == ']':
+			within = sign == '['
+			written.WriteRune(sign)
+		case within:
+			written.WriteRune(sign)
+		case sign == '*':
+			written.WriteString(".*")
+		case sign == '?':
+			written.WriteByte('.')
+		default:
+			written.WriteRune(sign)
+		}
+	}
+	written.WriteByte('$')
+	return written.String()
+}
 
 // expression is one of CEL that is true of the names that the list has.
 func (l *list) expression(name string) string {
@@ -48,7 +70,7 @@ func (l *list) expression(name string) string {
 		either = append(either, name+" in ["+strings.Join(quoted, ", ")+"]")
 	}
 	for _, glob := range l.globs {
-		either = append(either, name+".matches("+strconv.Quote("^"+regular.Replace(glob)+"$")+")")
+		either = append(either, name+".matches("+strconv.Quote(regular(glob))+")")
 	}
 	return strings.Join(either, " || ")
 }
@@ -64,6 +86,9 @@ func IsGlob(element string) bool { return strings.ContainsAny(element, globSigns
 func CheckGlob(glob string) error {
 	if _, err := path.Match(glob, ""); err != nil {
 		return errors.New("is no glob: [ opens a list of characters such as [a-c], which ] closes")
+	}
+	if _, err := regexp.Compile(regular(glob)); err != nil {
+		return errors.New("matches no namespace: a range such as [a-c] begins with the lower of its ends, and [ stands in no list")
 	}
 	wrong := strings.IndexFunc(glob, func(r rune) bool {
 		return r != '-' && (r < 'a' || r > 'z') && (r < '0' || r > '9') && !strings.ContainsRune("*?[]^", r)

@@ -109,10 +109,9 @@ type nobody struct{}
 func (nobody) Mutated(string, int, int)       {}
 func (nobody) Validated(string, rules.Result) {}
 
-// looksAt tells whether the entry is to look at an operation. What is on its way out is nobody's business: an update takes a finalizer away.
-func (e *Entry) looksAt(operation admissionv1.Operation, subresource string, object *unstructured.Unstructured) bool {
-	return subresource == "" && slices.Contains(e.Operations, operation) &&
-		(operation == admissionv1.Delete || object.GetDeletionTimestamp() == nil)
+// looksAt tells whether the entry is to look at an operation.
+func (e *Entry) looksAt(operation admissionv1.Operation, subresource string) bool {
+	return subresource == "" && slices.Contains(e.Operations, operation)
 }
 
 // DefaultOperations are those of a CRD that names none.

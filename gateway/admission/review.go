@@ -44,7 +44,7 @@ func NewValidator(opts Options) *Validator {
 // find returns the entry that is to look at a request, and the object that it is about. Nil: none is.
 func (o *Options) find(r *admission.Request) (*Entry, *unstructured.Unstructured, error) {
 	e := o.Entries().Of(schema.GroupVersionResource(r.Resource))
-	if e == nil {
+	if e == nil || !e.looksAt(r.Operation, r.SubResource) {
 		return nil, nil, nil
 	}
 	raw := r.Object.Raw
@@ -58,8 +58,12 @@ func (o *Options) find(r *admission.Request) (*Entry, *unstructured.Unstructured
 	if object.Object == nil {
 		return nil, nil, fmt.Errorf("there is no object in a %s", r.Operation)
 	}
-	if !e.looksAt(r.Operation, r.SubResource, object) {
-		return nil, nil, nil
+	// What is on its way out is nobody's business: an update takes a finalizer away. Only the API server says that, and what is written counts for nothing.
+	if r.Operation == admissionv1.Update && object.GetDeletionTimestamp() != nil {
+		before := &metav1.PartialObjectMetadata{}
+		if err := json.Unmarshal(r.OldObject.Raw, before); err == nil && before.DeletionTimestamp != nil {
+			return nil, nil, nil
+		}
 	}
 	return e, object, nil
 }

@@ -78,7 +78,7 @@ func compile(
 	plural, _ := meta.UnsafeGuessKindToResource(gvk)
 	e := &Entry{
 		Katalog: katalog.Name, Name: name, GVK: gvk, Resource: gvk.GroupVersion().WithResource(cmp.Or(crd.APITypes.Plural, plural.Resource)),
-		Namespaces: namespaces.For(katalog, crd), Hidden: rules.HiddenOf(crd.Serve), Children: children(&crd.OperatorBox),
+		Namespaces: namespaces.For(katalog, crd), Hidden: rules.HiddenOf(crd.Serve), Children: children(crd),
 	}
 	security := katalog.Security
 	if security == nil {
@@ -112,17 +112,28 @@ func compile(
 	return e, errs
 }
 
-// children are the kinds of custom children, each once, in the order of their names. Those of Kubernetes have no definition that could be deleted.
-func children(box *orkv1.OperatorBox) []schema.GroupKind {
-	var kinds []schema.GroupKind
-	for _, block := range []*orkv1.Block{box.OnCreate, box.OnReconcile} {
-		if block == nil {
-			continue
+// children are the kinds of custom children of the entry and of its targets, each once, in the order of their names. Those of Kubernetes have no definition that
+// could be deleted.
+func children(crd *orkv1.CRD) []schema.GroupKind {
+	boxes := []*orkv1.OperatorBox{&crd.OperatorBox}
+	if crd.Serve != nil {
+		for name := range crd.Serve.Target {
+			if box := crd.Serve.Target[name].OperatorBox; box != nil {
+				boxes = append(boxes, box)
+			}
 		}
-		for _, one := range block.Custom {
-			gv, err := schema.ParseGroupVersion(one.APIVersion)
-			if kind := gv.WithKind(one.Kind).GroupKind(); err == nil && strings.Contains(kind.Group, ".") && !slices.Contains(kinds, kind) {
-				kinds = append(kinds, kind)
+	}
+	var kinds []schema.GroupKind
+	for _, box := range boxes {
+		for _, block := range []*orkv1.Block{box.OnCreate, box.OnReconcile, box.OnDelete} {
+			if block == nil {
+				continue
+			}
+			for _, one := range block.Custom {
+				gv, err := schema.ParseGroupVersion(one.APIVersion)
+				if kind := gv.WithKind(one.Kind).GroupKind(); err == nil && strings.Contains(kind.Group, ".") && !slices.Contains(kinds, kind) {
+					kinds = append(kinds, kind)
+				}
 			}
 		}
 	}

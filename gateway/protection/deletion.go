@@ -37,11 +37,11 @@ func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Resp
 	case d.collects(&r.UserInfo):
 		return admission.Allowed("")
 	case r.Resource.Group == apiextensionsv1.GroupName && r.Resource.Resource == "customresourcedefinitions":
-		kind, err := definedBy(r.OldObject.Raw)
+		name, kind, err := definitionOf(r.OldObject.Raw)
 		if err != nil {
 			return admission.Errored(http.StatusInternalServerError, err)
 		}
-		entry, ofChildren := d.Definition(r.Name, kind)
+		entry, ofChildren := d.Definition(name, kind)
 		if entry == "" {
 			break
 		}
@@ -50,7 +50,7 @@ func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Resp
 			whose, gone = "that of children", "all of them"
 		}
 		return d.deny(fmt.Sprintf("the definition %s is %s of the Katalog's entry %s, and %s would go with it: "+
-			"set deletionProtection.protectCRD: false there first", r.Name, whose, entry, gone))
+			"set deletionProtection.protectCRD: false there first", name, whose, entry, gone))
 	}
 	object, err := metadataOf(r.OldObject.Raw)
 	switch {
@@ -62,9 +62,12 @@ func (d *Deletion) Handle(_ context.Context, r admission.Request) admission.Resp
 	return d.deny(Refusal(r.Kind.Kind, object))
 }
 
-// definedBy is the kind that a definition is of.
-func definedBy(raw []byte) (schema.GroupKind, error) {
+// definitionOf are the name of a definition and the kind that it is of. A request to delete many names none of them.
+func definitionOf(raw []byte) (string, schema.GroupKind, error) {
 	definition := &struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
 		Spec struct {
 			Group string `json:"group"`
 			Names struct {
@@ -73,12 +76,12 @@ func definedBy(raw []byte) (schema.GroupKind, error) {
 		} `json:"spec"`
 	}{}
 	if len(raw) == 0 {
-		return schema.GroupKind{}, errNoObject
+		return "", schema.GroupKind{}, errNoObject
 	}
 	if err := json.Unmarshal(raw, definition); err != nil {
-		return schema.GroupKind{}, fmt.Errorf("read the object: %w", err)
+		return "", schema.GroupKind{}, fmt.Errorf("read the object: %w", err)
 	}
-	return schema.GroupKind{Group: definition.Spec.Group, Kind: definition.Spec.Names.Kind}, nil
+	return definition.Metadata.Name, schema.GroupKind{Group: definition.Spec.Group, Kind: definition.Spec.Names.Kind}, nil
 }
 
 func (d *Deletion) deny(why string) admission.Response {

@@ -30,7 +30,7 @@ func (n *Namespace) Handle(_ context.Context, r admission.Request) admission.Res
 	if n.Guard(resource).Allows(r.Namespace) {
 		return admission.Allowed("")
 	}
-	if object, err := metadataOf(r.Object.Raw); err == nil && object.DeletionTimestamp != nil {
+	if before, err := metadataOf(r.OldObject.Raw); err == nil && before.DeletionTimestamp != nil {
 		return admission.Allowed("")
 	}
 	if n.Blocked != nil {

@@ -43,5 +43,5 @@ func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Respon
 		return admission.Allowed("")
 	}
 	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set deletionProtection.protectCRs: false "+
-		"or strictMode: false in the Katalog's entry", r.Kind.Kind, nameOf(after), orkv1.LabelDeletionProtection))
+		"or strictMode: false in the Katalog's entry", r.Kind.Kind, nameOf(after), labelOf(before)))
 }

@@ -16,13 +16,18 @@ type inquiry struct {
 	where []admissionregistrationv1.MatchCondition
 }
 
-// lives holds for what is not on its way out, which no rule is about: who takes a finalizer away must not need the gateway.
+// lives holds for what is not on its way out, which no rule is about: who takes a finalizer away must not need the gateway. What is written may say so of
+// itself, and counts for nothing.
 var lives = admissionregistrationv1.MatchCondition{
-	Name: "not-being-deleted", Expression: "object == null || !has(object.metadata.deletionTimestamp)",
+	Name: "not-being-deleted", Expression: `request.operation != "UPDATE" || oldObject == null || !has(oldObject.metadata.deletionTimestamp)`,
 }
 
-// longestCondition is how long an expression may be. It is an object of the API server that holds it, with others, and people read it.
-const longestCondition = 32 << 10
+// The API server compiles the expressions of a configuration when it is written and before it is used, which takes it a time that grows with the square of
+// what they hold. A longer one is left out, and so is one that comes when all of a configuration have as much as they may.
+const (
+	longestCondition  = 2 << 10
+	longestConditions = 24 << 10
+)
 
 // inquiries asks about resources of which the API server can tell by itself whether there is anything to ask in a webhook of their own, and about all
 // others in one. A resource with several versions is one of the others: asked about one version, webhooks would be asked about the other as well.
@@ -33,12 +38,14 @@ func inquiries(name string, resources []Resource) []inquiry {
 	}
 	var all []inquiry
 	common := inquiry{name: name, where: []admissionregistrationv1.MatchCondition{lives}}
+	total := 0
 	for _, one := range resources {
 		own := one.Resource + "." + one.Group + "." + name
-		if one.Idle == "" || len(one.Idle) > longestCondition || versions[one.GroupResource()] > 1 || len(validation.IsDNS1123Subdomain(own+"."+webhookDomain)) > 0 {
+		if one.Idle == "" || len(one.Idle) > longestCondition || total+len(one.Idle) > longestConditions || versions[one.GroupResource()] > 1 || len(validation.IsDNS1123Subdomain(own+"."+webhookDomain)) > 0 {
 			common.about = append(common.about, one)
 			continue
 		}
+		total += len(one.Idle)
 		all = append(all, inquiry{name: own, about: []Resource{one}, where: []admissionregistrationv1.MatchCondition{
 			lives, {Name: "rules-not-idle", Expression: "object == null || !" + one.Idle},
 		}})

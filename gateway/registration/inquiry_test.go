@@ -1,6 +1,7 @@
 package registration
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -48,15 +49,40 @@ func TestInquiries(t *testing.T) {
 	}
 }
 
+// One configuration has only so much that the API server must compile.
+func TestInquiriesTogether(t *testing.T) {
+	resources := make([]Resource, 0, 100)
+	for i := range cap(resources) {
+		resources = append(resources, Resource{
+			GroupVersionResource: schema.GroupVersionResource{Group: "a.io", Version: "v1", Resource: fmt.Sprintf("as%d", i)},
+			Idle:                 "(" + strings.Repeat("true && ", 120) + "true)",
+		})
+	}
+	own, about, length := 0, 0, 0
+	for _, one := range inquiries("validate", resources) {
+		about += len(one.about)
+		if len(one.where) > 1 {
+			own++
+			length += len(one.where[1].Expression)
+		}
+	}
+	if about != len(resources) || own < 20 || own > 30 || length > 30<<10 {
+		t.Errorf("%d resources of %d are asked about, %d by themselves with expressions of %d bytes", about, len(resources), own, length)
+	}
+}
+
 func TestLives(t *testing.T) {
-	lives := conditionstest.InServer(t, lives.Expression)
+	expression := strings.NewReplacer("request.operation", "object.operation", "oldObject", "object.old").Replace(lives.Expression)
+	lives := conditionstest.InServer(t, expression)
+	alive, leaving := map[string]any{"metadata": map[string]any{"name": "a"}}, map[string]any{"metadata": map[string]any{"deletionTimestamp": "2026-01-01T00:00:00Z"}}
 	for name, tc := range map[string]struct {
 		object map[string]any
 		want   bool
 	}{
-		"Lives":   {map[string]any{"metadata": map[string]any{"name": "a"}}, true},
-		"Leaves":  {map[string]any{"metadata": map[string]any{"name": "a", "deletionTimestamp": "2026-01-01T00:00:00Z"}}, false},
-		"Deleted": {nil, true},
+		"Made":    {map[string]any{"operation": "CREATE", "old": nil}, true},
+		"Lives":   {map[string]any{"operation": "UPDATE", "old": alive}, true},
+		"Leaves":  {map[string]any{"operation": "UPDATE", "old": leaving}, false},
+		"Deleted": {map[string]any{"operation": "DELETE", "old": leaving}, true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got := lives(tc.object); got != tc.want {

@@ -168,17 +168,17 @@ func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []b
 	return all
 }
 
-// ofKatalog holds for the definitions that are protected. Of children a Katalog says the kind, and the definition alone how it is called besides.
+// ofKatalog holds for the definitions that are protected. Where many are deleted at once the request names none of them. Of children a Katalog says the kind, and the definition alone how it is called besides.
 func (p *Plan) ofKatalog() string {
-	named := "request.name in " + celList(p.Definitions)
-	if len(p.DefinitionsOf) == 0 {
-		return named
+	named := "oldObject.metadata.name in " + celList(p.Definitions)
+	if len(p.DefinitionsOf) > 0 {
+		kinds := make([]string, 0, len(p.DefinitionsOf))
+		for _, kind := range p.DefinitionsOf {
+			kinds = append(kinds, kind.Group+"/"+kind.Kind)
+		}
+		named += ` || oldObject.spec.group + "/" + oldObject.spec.names.kind in ` + celList(kinds)
 	}
-	kinds := make([]string, 0, len(p.DefinitionsOf))
-	for _, kind := range p.DefinitionsOf {
-		kinds = append(kinds, kind.Group+"/"+kind.Kind)
-	}
-	return named + ` || oldObject != null && oldObject.spec.group + "/" + oldObject.spec.names.kind in ` + celList(kinds)
+	return "oldObject != null && (" + named + ")"
 }
 
 // labelled are two webhooks, about what has the label of the protection and about what has it in its older spelling: a selector knows no or.

@@ -201,6 +201,11 @@ func (g *Gateway) Update(ctx context.Context, katalogs []*orkv1.Katalog, schemas
 	if err := opts.setDefaults(); err != nil {
 		return err
 	}
+	for _, service := range g.otherServices(katalogs) {
+		if !slices.Contains(g.otherServices(g.opts.Katalogs), service) {
+			return fmt.Errorf("the Service %s is not one that the certificate has the name of: start the gateway again", service)
+		}
+	}
 	next, err := newState(g.shared, opts)
 	if err != nil {
 		return err
@@ -230,15 +235,11 @@ func (g *Gateway) certificates() certs.Options {
 		Files: g.opts.Files, Secret: g.opts.Secret, Tick: g.opts.SyncInterval,
 		Changed: func() { g.metrics.Expires(g.keeper.Expires()) },
 	}
+	opts.OtherServices = g.otherServices(g.opts.Katalogs)
 	if parsed, err := url.Parse(g.opts.URL); err == nil && parsed.Hostname() != "" {
 		opts.Names = append(opts.Names, parsed.Hostname())
 	}
 	for _, katalog := range g.opts.Katalogs {
-		for _, other := range otherServices(katalog) {
-			if other != g.opts.Service && !slices.Contains(opts.OtherServices, other) {
-				opts.OtherServices = append(opts.OtherServices, other)
-			}
-		}
 		if katalog.Security == nil || katalog.Security.CertManager == nil {
 			continue
 		}
@@ -254,16 +255,25 @@ func (g *Gateway) certificates() certs.Options {
 	return opts
 }
 
-// otherServices are the Services that the API server calls the gateway by, as a Katalog names them for single webhooks.
-func otherServices(katalog *orkv1.Katalog) []string {
-	var named []string
-	if s := katalog.Security; s != nil {
-		if s.Webhooks != nil {
-			named = append(named, s.Webhooks.ServiceName)
-		}
-		if s.DeletionProtection != nil {
-			named = append(named, s.DeletionProtection.ServiceName)
+// otherServices are the Services that the API server calls the gateway by besides its own, as Katalogs name them for single webhooks.
+func (g *Gateway) otherServices(katalogs []*orkv1.Katalog) []string {
+	var all []string
+	add := func(name string) {
+		if name != "" && name != g.opts.Service && !slices.Contains(all, name) {
+			all = append(all, name)
 		}
 	}
-	return slices.DeleteFunc(named, func(name string) bool { return name == "" })
+	for _, katalog := range katalogs {
+		s := katalog.Security
+		if s == nil {
+			continue
+		}
+		if s.Webhooks != nil {
+			add(s.Webhooks.ServiceName)
+		}
+		if s.DeletionProtection != nil {
+			add(s.DeletionProtection.ServiceName)
+		}
+	}
+	return all
 }

@@ -213,7 +213,7 @@ func (s *state) registrations() *registration.Plan {
 		addIdle(&plan.Validated, one.Validates, one.Admission.ValidationIdle)
 		addIdle(&plan.Mutated, one.Mutates, one.Admission.MutationIdle)
 		add(&plan.Strict, one.Strict)
-		addIdle(&plan.Guarded, one.GuardsNamespaces, func() string { return one.Namespaces.Expression("request.namespace") })
+		addIdle(&plan.Guarded, one.GuardsNamespaces, one.Namespaces.Expression)
 		add(&plan.Delivered, one.GuardsProvenance)
 		if one.ProtectsDefinition {
 			plan.Definitions = append(plan.Definitions, one.Definition())

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
 // Environment reads the defaults of flags from variables. What does not parse is kept until somebody asks: a value that is taken for
@@ -22,12 +24,12 @@ func (e *Environment) Duration(name string, fallback time.Duration) time.Duratio
 	if seconds, err := strconv.ParseUint(text, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
 	}
-	value, err := time.ParseDuration(text)
-	if err != nil || value < 0 {
+	value, err := orkv1.ParseDuration(text)
+	if err != nil || value.Duration < 0 {
 		e.errs = append(e.errs, fmt.Errorf("environment variable %s is %q, want a duration such as %s, or a number of seconds", name, text, fallback))
 		return fallback
 	}
-	return value
+	return value.Duration
 }
 
 // Err is what did not parse, as wrong usage.

@@ -51,6 +51,10 @@ spec:
         - {field: spec.replicas, max: "5", message: at most 5 replicas}
         - {field: spec.plan, in: "free,gold", message: "no such plan: {{ .spec.plan }}"}
         - {field: spec.plan, notEquals: free, action: warn, message: free is slow}
+    region:
+      apiTypes: {group: %[1]s, version: v1, kind: Region, plural: regions}
+      namespaced: false
+      restrictedNamespaces: [kube-public]
 `, group, kind, plural)
 }
 
@@ -127,6 +131,29 @@ var _ = Describe("The gateway", Ordered, func() {
 		Expect(cluster.Patch(ctx, site, merge(`{"metadata":{"labels":{"`+orkv1.LegacyLabelDeletionProtection+`":null}}}`))).To(MatchError(ContainSubstring("strictMode keeps the label")))
 	})
 
+	It("mutates what says of itself that it is being deleted", func(ctx SpecContext) {
+		site := resource("v1", "Site", namespaceOf(ctx), "leaving", "{plan: gold}")
+		now := metav1.Now()
+		site.SetDeletionTimestamp(&now)
+		Expect(cluster.Apply(ctx, client.ApplyConfigurationFromUnstructured(site), client.FieldOwner("somebody"))).To(Succeed())
+		Expect(cluster.Get(ctx, client.ObjectKeyFromObject(site), site)).To(Succeed())
+		Expect(site.GetDeletionTimestamp()).To(BeNil())
+		Expect(site.Object["spec"]).To(HaveKeyWithValue("replicas", int64(2)))
+	})
+
+	It("lets be what is in no namespace, under lists for all", func(ctx SpecContext) {
+		crd := definition.Open(group, "Region", "regions", apiextensionsv1.ClusterScoped)
+		Expect(cluster.Create(ctx, crd)).To(Succeed())
+		wide := resource("v1", "Region", "", "eu", "{}")
+		Eventually(func() error { return cluster.Create(ctx, wide.DeepCopy()) }).Should(Succeed())
+		Eventually(func(g Gomega) {
+			guard := &admissionregistrationv1.ValidatingWebhookConfiguration{}
+			g.Expect(cluster.Get(ctx, client.ObjectKey{Name: registration.NamespaceProtection}, guard)).To(Succeed())
+			g.Expect(guard.Webhooks).To(ContainElement(HaveField("Name", "regions."+group+".namespace-protect.orkestra.orkspace.io")))
+		}).Should(Succeed())
+		Expect(cluster.Patch(ctx, wide, merge(`{"spec":{"a":"b"}}`))).To(Succeed())
+	})
+
 	It("Weakness10: lets nobody exempt a resource from strict mode, however early", func(ctx SpecContext) {
 		const exempts = "is set by the runtime alone"
 		exempt := resource("v1", "Site", namespaceOf(ctx), "exempt", "{plan: gold}")
@@ -146,6 +173,14 @@ var _ = Describe("The gateway", Ordered, func() {
 		crd = definition.Open("leaves.example.com", "Leaf", "leaves", apiextensionsv1.NamespaceScoped)
 		Expect(cluster.Create(ctx, crd)).To(Succeed())
 		Expect(cluster.Delete(ctx, crd)).To(MatchError(ContainSubstring("is that of children of the Katalog's entry site")))
+		named := func(name string) client.DeleteAllOfOption { return client.MatchingFields{"metadata.name": name} }
+		for _, name := range []string{"sites." + group, crd.Name} {
+			err := cluster.DeleteAllOf(ctx, &apiextensionsv1.CustomResourceDefinition{}, named(name))
+			Expect(err).To(MatchError(ContainSubstring("the definition "+name+" is that of")), "one of a collection, which the request does not name")
+		}
+		other := definition.Open(group, "Another", "anothers", apiextensionsv1.NamespaceScoped)
+		Expect(cluster.Create(ctx, other)).To(Succeed())
+		Expect(cluster.DeleteAllOf(ctx, &apiextensionsv1.CustomResourceDefinition{}, named(other.Name))).To(Succeed())
 	})
 
 	It("denies what the Katalog leaves alone, and forged provenance", func(ctx SpecContext) {
