@@ -2,6 +2,7 @@ package protection_test
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -143,7 +144,12 @@ func TestHandle(t *testing.T) {
 func TestStrip(t *testing.T) {
 	annotations := map[string]string{orkv1.AnnotationServeTarget: "a", "orkestra.orkspace.io/serve-alias": "b", "other": "c", orkv1.AnnotationManagedBy: "d"}
 	protection.Strip(annotations)
-	if len(annotations) != 2 || annotations["other"] != "c" || annotations[orkv1.AnnotationManagedBy] != "d" {
+	if len(annotations) != 1 || annotations["other"] != "c" {
 		t.Errorf("Strip(...) leaves %v", annotations)
+	}
+	given := map[string]string{orkv1.AnnotationServeTarget: "a"}
+	stored := map[string]string{orkv1.AnnotationServeTarget: "a", orkv1.AnnotationServeIdentity: "me", orkv1.AnnotationServeAlias: "b", "other": "c", orkv1.AnnotationManagedBy: "d"}
+	if stale := protection.Stale(given, stored); !slices.Equal(stale, []string{orkv1.AnnotationServeAlias, orkv1.AnnotationServeIdentity}) {
+		t.Errorf("Stale(...): %v", stale)
 	}
 }

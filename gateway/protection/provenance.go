@@ -58,9 +58,23 @@ func forged(before, after map[string]string) []string {
 	return slices.Sorted(maps.Keys(differ))
 }
 
-// Strip takes the gateway's annotations away from what somebody else wrote.
+// Strip takes away from what a caller wrote the annotations that are the gateway's and the runtime's own.
 func Strip(annotations map[string]string) {
-	maps.DeleteFunc(annotations, func(key, _ string) bool { return reserved(key) })
+	maps.DeleteFunc(annotations, func(key, _ string) bool {
+		return strings.HasPrefix(key, orkv1.Domain) || strings.HasPrefix(key, orkv1.LegacyDomain)
+	})
+}
+
+// Stale are the annotations of how a resource was delivered that it has and was not given, sorted: somebody else who wrote them holds on to them.
+func Stale(given, stored map[string]string) []string {
+	var keys []string
+	for key := range stored {
+		if _, there := given[key]; reserved(key) && !there {
+			keys = append(keys, key)
+		}
+	}
+	slices.Sort(keys)
+	return keys
 }
 
 // reserved tells whether an annotation is the gateway's, in either domain.

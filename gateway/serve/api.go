@@ -47,7 +47,7 @@ type Options struct {
 type API struct {
 	opts     Options
 	surfaces map[string]*Surface
-	kinds    map[schema.GroupKind]*CRD
+	kinds    map[schema.GroupVersionKind]*CRD
 	mux      *http.ServeMux
 	routes   []Route
 	openAPI  json.RawMessage
@@ -77,9 +77,9 @@ func New(opts Options) (*API, error) {
 	if opts.Requested == nil {
 		opts.Requested = func(string, string, int, time.Duration) {}
 	}
-	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupKind]*CRD{}, limits: map[string]*rate.Limiter{}, strangers: newStrangers()}
+	a := &API{opts: opts, surfaces: map[string]*Surface{}, kinds: map[schema.GroupVersionKind]*CRD{}, limits: map[string]*rate.Limiter{}, strangers: newStrangers()}
 	for _, one := range opts.CRDs {
-		a.kinds[one.GVK.GroupKind()] = one
+		a.kinds[one.GVK] = one
 		for _, name := range slices.Sorted(maps.Keys(one.Surfaces)) {
 			if other, taken := a.surfaces[name]; taken {
 				return nil, fmt.Errorf("target %s is that of two CRDs, %s and %s", name, other.CRD.Name, one.Name)

@@ -10,15 +10,18 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"regexp"
 	"slices"
 	"strings"
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/types"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 
+	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
@@ -46,13 +49,35 @@ type applied struct {
 // wishes are what a caller asks for besides.
 type wishes struct{ dryRun, overwrite, override bool }
 
-func wishesOf(c *call) wishes {
+// wishesOf reads the query. What is misspelt is no wish, and must not be taken for one that is not there: a dry run that stores is none.
+func wishesOf(c *call) (wishes, error) {
+	var want wishes
+	known := map[string]*bool{"dryRun": &want.dryRun, "overwrite": &want.overwrite, "override": &want.override}
 	query := c.URL.Query()
-	return wishes{dryRun: query.Get("dryRun") == "true", overwrite: query.Get("overwrite") == "true", override: query.Get("override") == "true"}
+	for _, key := range slices.Sorted(maps.Keys(query)) {
+		wish, is := known[key]
+		if !is {
+			return want, badRequest("there is no parameter %q (valid: dryRun, override, overwrite)", key)
+		}
+		switch text := query.Get(key); text {
+		case "true", "1", "":
+			*wish = true
+		case "All": // as the API server has it
+			*wish = key == "dryRun"
+		case "false", "0":
+		default:
+			return want, badRequest("%s=%s is neither true nor false", key, text)
+		}
+	}
+	return want, nil
 }
 
 // apply takes an intent, or a whole resource.
 func (a *API) apply(c *call) (*answer, error) {
+	want, err := wishesOf(c)
+	if err != nil {
+		return nil, err
+	}
 	sent, err := body(c.Context(), c.Request)
 	if err != nil {
 		return nil, err
@@ -62,7 +87,6 @@ func (a *API) apply(c *call) (*answer, error) {
 		return a.refused(s, out, err)
 	}
 	s.provenance(out.object, c.caller.Name, c.caller.Subject)
-	want := wishesOf(c)
 	if err := a.mayStore(c, s, out.object.GetNamespace(), want); err != nil {
 		return nil, err
 	}
@@ -118,8 +142,8 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	if gvk.Kind == "" || gvk.Version == "" {
 		return nil, nil, badRequest("the body has neither a target nor apiVersion and kind")
 	}
-	crd := a.kinds[gvk.GroupKind()]
-	if crd == nil || crd.GVK.Version != gvk.Version {
+	crd := a.kinds[gvk]
+	if crd == nil {
 		return nil, nil, badRequest("%s of %s is not served", gvk.Kind, gvk.GroupVersion())
 	}
 	s, selected := crd.route(object)
@@ -129,15 +153,23 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	if err := a.mayWrite(c, s); err != nil {
 		return s, nil, err
 	}
+	if err := textsOnly(sent); err != nil {
+		return s, nil, err
+	}
 	annotations := maps.Clone(object.GetAnnotations())
 	protection.Strip(annotations)
-	clean := &unstructured.Unstructured{Object: map[string]any{"apiVersion": sent["apiVersion"], "kind": sent["kind"], "spec": sent["spec"]}}
+	clean := &unstructured.Unstructured{Object: maps.Clone(sent)}
+	for _, key := range []string{"metadata", "status"} {
+		delete(clean.Object, key)
+	}
 	if clean.Object["spec"] == nil {
 		delete(clean.Object, "spec")
 	}
 	clean.SetName(object.GetName())
 	clean.SetNamespace(object.GetNamespace())
-	clean.SetLabels(object.GetLabels())
+	labels := maps.Clone(object.GetLabels())
+	delete(labels, orkv1.LabelStrictExempt)
+	clean.SetLabels(labels)
 	if len(annotations) > 0 {
 		clean.SetAnnotations(annotations)
 	}
@@ -148,11 +180,59 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	if spec, ok := sent["spec"].(map[string]any); ok {
 		maps.Copy(intent, spec)
 	}
+	crd.flatten(clean, intent)
 	out := &translated{object: clean, intent: intent}
 	if crd.namespace == nil && clean.GetNamespace() == "" && crd.Namespaced {
 		return s, out, badRequest("metadata.namespace is required")
 	}
 	return s, out, crd.identify(clean, intent)
+}
+
+// textsOnly tells what is wrong with labels and annotations: with one of them that is no text all would be dropped.
+func textsOnly(sent map[string]any) error {
+	metadata, _ := sent["metadata"].(map[string]any)
+	for _, part := range []string{"labels", "annotations"} {
+		switch all := metadata[part].(type) {
+		case nil:
+		case map[string]any:
+			for _, key := range slices.Sorted(maps.Keys(all)) {
+				if _, text := all[key].(string); !text {
+					return badRequest("%s is no text", dotpath.Write([]string{"metadata", part, key}))
+				}
+			}
+		default:
+			return badRequest("metadata.%s is no map", part)
+		}
+	}
+	return nil
+}
+
+// flatten adds to an intent that a whole resource stands for the fields that the resource has elsewhere, for the templates that read them.
+func (c *CRD) flatten(object *unstructured.Unstructured, intent map[string]any) {
+	for key, f := range c.Fields {
+		if _, there := intent[key]; there || len(f.path) == 0 {
+			continue
+		}
+		var value any
+		found := false
+		switch f.Place {
+		case InLabel:
+			value, found = mapped(object.GetLabels(), f.path[0])
+		case InAnnotation:
+			value, found = mapped(object.GetAnnotations(), f.path[0])
+		case InSpec:
+			value, found, _ = unstructured.NestedFieldNoCopy(object.Object, append([]string{"spec"}, f.path...)...)
+		case Nowhere:
+		}
+		if found {
+			intent[key] = value
+		}
+	}
+}
+
+func mapped(all map[string]string, key string) (any, bool) {
+	value, found := all[key]
+	return value, found
 }
 
 // surface finds one that a caller names. One that is switched off is as one that is not there.
@@ -215,9 +295,42 @@ func (a *API) mayStore(c *call, s *Surface, namespace string, want wishes) error
 	return nil
 }
 
-// store applies the resource somewhere, if the caller may and it is not another surface's.
+// races is how often a resource is looked at that somebody changes at the same time.
+const races = 5
+
+// store applies the resource somewhere, if the caller may and it is not another surface's. What is changed is what was looked at.
 func (a *API) store(ctx context.Context, c *call, s *Surface, out *translated, want wishes, where somewhere) (*answer, error) {
-	object := out.object
+	for try := 1; ; try++ {
+		answered, err := a.storeOnce(ctx, c, s, out, want, where, try == races)
+		if !raced(err) || try == races {
+			return answered, err
+		}
+	}
+}
+
+// raced tells whether somebody else changed, made or deleted the resource after it was looked at. Fields that somebody else holds are another conflict. What
+// is there already can't be changed in the version 0.
+func raced(err error) bool {
+	status, ok := statusOf(err)
+	if !ok {
+		return false
+	}
+	causes := &metav1.StatusDetails{}
+	if status.Details != nil {
+		causes = status.Details
+	}
+	switch status.Reason { //nolint:exhaustive // no other is one
+	case metav1.StatusReasonConflict:
+		return !slices.ContainsFunc(causes.Causes, func(cause metav1.StatusCause) bool { return cause.Type == metav1.CauseTypeFieldManagerConflict })
+	case metav1.StatusReasonInvalid:
+		return slices.ContainsFunc(causes.Causes, func(cause metav1.StatusCause) bool { return cause.Field == "metadata.resourceVersion" })
+	}
+	return false
+}
+
+// storeOnce tries once. That somebody else was faster is an error, but at the last time an answer.
+func (a *API) storeOnce(ctx context.Context, c *call, s *Surface, out *translated, want wishes, where somewhere, last bool) (*answer, error) {
+	object := out.object.DeepCopy()
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(s.CRD.GVK)
 	err := where.Get(ctx, client.ObjectKeyFromObject(object), found)
@@ -228,6 +341,7 @@ func (a *API) store(ctx context.Context, c *call, s *Surface, out *translated, w
 	operation, status := orkv1.ServeOperation("update"), http.StatusOK
 	if absent {
 		operation, status = "create", http.StatusCreated
+		object.SetResourceVersion("0") // which nothing that is there has
 	}
 	if err := s.allows(c.caller.Name, onResources, operation, object.GetNamespace()); err != nil {
 		return nil, err
@@ -236,6 +350,7 @@ func (a *API) store(ctx context.Context, c *call, s *Surface, out *translated, w
 		if err := a.moves(c, s, found, want); err != nil {
 			return nil, err
 		}
+		object.SetResourceVersion(found.GetResourceVersion())
 	}
 	response := applied{
 		DryRun: want.dryRun, Name: object.GetName(), Namespace: object.GetNamespace(), Kind: s.CRD.GVK.Kind,
@@ -243,8 +358,11 @@ func (a *API) store(ctx context.Context, c *call, s *Surface, out *translated, w
 	}
 	stored, warned, err := where.write(ctx, object, want)
 	response.Warnings = append(response.Warnings, warned...)
-	if err != nil {
-		return denied(response, where.failed(err))
+	switch {
+	case raced(err) && !last:
+		return nil, err
+	case err != nil:
+		return denied(response, s.CRD.censor(object), where.failed(err))
 	}
 	response.Accepted, response.PollURL, response.Payload = true, s.response.pollURL(s, stored, where.name), s.response.payloadOf(stored)
 	return &answer{status: status, body: response}, nil
@@ -256,12 +374,17 @@ func (a *API) moves(c *call, s *Surface, found *unstructured.Unstructured, want 
 	if at == "" || at == s.Name {
 		return nil
 	}
-	stored := s.CRD.Surfaces[at]
+	stored := a.surfaces[at]
 	switch {
 	case !want.override:
 		return &apiError{status: http.StatusConflict, short: "conflict", detail: fmt.Sprintf("it is of target %s: move it with override=true", at)}
 	case stored != nil && !stored.Moves:
 		return badRequest("target %s does not let its resources be moved", at)
+	case stored != nil:
+		// Who takes a resource away from a target changes one of it.
+		if err := stored.allows(c.caller.Name, onResources, "update", found.GetNamespace()); err != nil {
+			return err
+		}
 	}
 	logf.FromContext(c.Context()).Info("a resource is moved to another target", "id", c.id, "namespace", found.GetNamespace(), "name", found.GetName(), "from", at, "to", s.Name)
 	return nil
@@ -278,7 +401,24 @@ func (w somewhere) write(ctx context.Context, object *unstructured.Unstructured,
 	}
 	var warned warnings
 	stored := object.DeepCopy()
-	err := w.Apply(withWarnings(ctx, &warned), client.ApplyConfigurationFromUnstructured(stored), opts...)
+	ctx = withWarnings(ctx, &warned)
+	if err := w.Apply(ctx, client.ApplyConfigurationFromUnstructured(stored), opts...); err != nil {
+		return stored, warned.all(), err //nolint:wrapcheck // the API server's
+	}
+	stale := protection.Stale(object.GetAnnotations(), stored.GetAnnotations())
+	if len(stale) == 0 || want.dryRun {
+		return stored, warned.all(), nil
+	}
+	// Somebody else who wrote them has them stay, and they would tell of another delivery.
+	gone := map[string]any{}
+	for _, key := range stale {
+		gone[key] = nil
+	}
+	patch, err := json.Marshal(map[string]any{"metadata": map[string]any{"annotations": gone}})
+	if err != nil { // of texts, which cannot be
+		return stored, warned.all(), fmt.Errorf("write a patch: %w", err)
+	}
+	err = w.Patch(ctx, stored, client.RawPatch(types.MergePatchType, patch), client.FieldOwner(FieldManager))
 	return stored, warned.all(), err //nolint:wrapcheck // the API server's
 }
 
@@ -286,22 +426,48 @@ func (w somewhere) write(ctx context.Context, object *unstructured.Unstructured,
 const FieldManager = "orkestra-gateway"
 
 // denied is the answer to what the API server does not store.
-func denied(response applied, err error) (*answer, error) {
+func denied(response applied, to censor, err error) (*answer, error) {
 	status, ok := statusOf(err)
 	if !ok {
 		return nil, err
 	}
 	code, _ := codeOf(status.Reason)
-	if details := status.Details; details != nil {
+	response.Message = to.text(status.Message)
+	if untyped := untypedBy(status.Message); len(untyped) > 0 {
+		code, response.Violations = http.StatusUnprocessableEntity, untyped
+	} else if details := status.Details; details != nil {
 		for _, one := range details.Causes {
 			response.Violations = append(response.Violations, violation{Field: one.Field, Message: one.Message, Severity: severityOf(one.Type)})
 		}
 	}
-	response.Message = status.Message
+	for i := range response.Violations {
+		one := &response.Violations[i]
+		one.Message = to.field(one.Field, one.Message)
+	}
 	if len(response.Violations) > 0 {
 		response.Message = response.Violations[0].Message
 	}
 	return &answer{status: code, body: response}, nil
+}
+
+// untyped is what the API server says of a field that does not fit the schema, when it applies: with the name of a type of Go for what was sent.
+var untyped = regexp.MustCompile(`(?m)(?:^|\s)\.([^\s:]+): (field not declared in schema|expected [^,\n]+)`)
+
+// untypedBy are the fields that don't fit the schema. The API server has no other status for that than that of a failure of its own.
+func untypedBy(message string) []violation {
+	_, list, found := strings.Cut(message, "failed to create typed patch object (")
+	if !found {
+		return nil
+	}
+	var all []violation
+	for _, one := range untyped.FindAllStringSubmatch(list, -1) {
+		what := one[2]
+		if what == "field not declared in schema" {
+			what = "is not declared in the schema"
+		}
+		all = append(all, violation{Field: one[1], Message: one[1] + ": " + what, Severity: severityError})
+	}
+	return all
 }
 
 func severityOf(cause metav1.CauseType) string {

@@ -72,6 +72,7 @@ func (s *Surface) translate(intent map[string]any) (*translated, error) {
 			problem(key, errors.New("there is no such field"))
 		case !known:
 			out.warnings = append(out.warnings, "there is no field "+key+": it is left out")
+		case intent[key] == nil: // an empty form sends what it has not
 		case f.Declared.Disabled != "":
 			problem(key, errors.New("is disabled: "+f.Declared.Disabled))
 		default:
@@ -206,13 +207,13 @@ func set(object *unstructured.Unstructured, path []string, value any, kind strin
 	switch kind {
 	case "integer", "number":
 		number, ok := notes.NumberOf(value)
-		if !ok || kind == "integer" && !number.Whole() {
+		if !ok || isBlank(value) || kind == "integer" && !number.Whole() {
 			return fmt.Errorf("%q is no %s", template.Text(value), kind)
 		}
 		value = number.Value()
 	case "boolean":
 		truth, ok := notes.BoolOf(value)
-		if !ok {
+		if !ok || isBlank(value) {
 			return fmt.Errorf("%q is no boolean", template.Text(value))
 		}
 		value = truth
@@ -224,6 +225,9 @@ func set(object *unstructured.Unstructured, path []string, value any, kind strin
 	}
 	return nil
 }
+
+// isBlank tells whether nothing was sent. Where Kubernetes leaves zeros out, that would be 0 and false.
+func isBlank(value any) bool { return strings.TrimSpace(template.Text(value)) == "" }
 
 // factsOf are what templates read of an intent: its fields as roots of their own, and all of it as request.
 func factsOf(intent map[string]any) template.Facts {

@@ -2,9 +2,11 @@ package gateway_test
 
 import (
 	"encoding/json"
+	"fmt"
 	"maps"
 	"net/http"
 	"slices"
+	"sync"
 
 	. "github.com/onsi/ginkgo/v2"
 	. "github.com/onsi/gomega"
@@ -106,6 +108,54 @@ var _ = Describe("Surfaces", Ordered, ContinueOnFailure, func() {
 			code, _ := pilot.ask(ctx, http.MethodPost, apply+"?dryRun=true", `{"target":"jetty","name":"probe","team":"`+team+`"}`)
 			return code
 		}).Should(Equal(http.StatusCreated))
+	})
+
+	It("keep to one when two of them make a resource at once", func(ctx SpecContext) {
+		for i := range 10 {
+			name := fmt.Sprintf("both-%d", i)
+			codes := make([]int, 2)
+			var running sync.WaitGroup
+			for side, target := range []string{"berth", "berth-fixed"} {
+				running.Go(func() {
+					defer GinkgoRecover()
+					codes[side], _ = pilot.ask(ctx, http.MethodPost, apply, intent(target, name, ""))
+				})
+			}
+			running.Wait()
+			Expect(codes).To(ConsistOf(http.StatusCreated, http.StatusConflict))
+		}
+	})
+
+	It("read the namespace from the labels of a whole resource, and keep none that is no text", func(ctx SpecContext) {
+		labelled := func(name, labels string) string {
+			return `{"apiVersion":"gateway.example.com/v1","kind":"Berth","metadata":{"name":"` + name + `","labels":` + labels + `},"spec":{"owner":"ada"}}`
+		}
+		post(ctx, pilot, "", labelled("by-label", `{"team":"`+team+`"}`), http.StatusCreated)
+		Expect(stored(ctx, "Berth", "by-label").GetLabels()).To(HaveKeyWithValue("team", team))
+		answer := post(ctx, pilot, "", labelled("no-text", `{"team":"`+team+`","size":1}`), http.StatusBadRequest)
+		Expect(answer["message"]).To(Equal("metadata.labels.size is no text"))
+	})
+
+	It("store nothing for a wish that is misspelt", func(ctx SpecContext) {
+		for _, query := range []string{"?dryrun=true", "?dryRun=yes", "?dry-run=true"} {
+			post(ctx, pilot, query, intent("berth", "wished", ""), http.StatusBadRequest)
+		}
+		for _, query := range []string{"?dryRun=true", "?dryRun=1", "?dryRun", "?dryRun=All"} {
+			post(ctx, pilot, query, intent("berth", "wished", ""), http.StatusCreated)
+		}
+		Expect(stored(ctx, "Berth", "wished")).To(BeNil())
+	})
+
+	It("tell of one delivery, whatever somebody else holds on to", func(ctx SpecContext) {
+		post(ctx, pilot, "", intent("berth-fast", "handed", ""), http.StatusCreated)
+		held := stored(ctx, "Berth", "handed")
+		Expect(held.GetAnnotations()).To(HaveKeyWithValue(orkv1.AnnotationServeAlias, "berth-fast"))
+		kept := resource("v1", "Berth", team, "handed", "{}")
+		delete(kept.Object, "spec")
+		kept.SetAnnotations(held.GetAnnotations())
+		Expect(cluster.Apply(ctx, client.ApplyConfigurationFromUnstructured(kept), client.FieldOwner("somebody"), client.ForceOwnership)).To(Succeed())
+		post(ctx, pilot, "?override=true&overwrite=true", intent("berth", "handed", ""), http.StatusOK)
+		Expect(stored(ctx, "Berth", "handed").GetAnnotations()).NotTo(HaveKey(orkv1.AnnotationServeAlias))
 	})
 
 	It("take a body with a target for an intent, whatever else it has", func(ctx SpecContext) {
