@@ -47,6 +47,7 @@ apiTypes: {group: example.com, version: v1, kind: Cache},
 
 func TestServeMistakes(t *testing.T) {
 	const label = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')"
+	const own = "is written by the gateway or the operator alone, and no intent gives it: use a key of your own domain"
 	cases := map[string]struct {
 		reason, lines string
 		want          []string
@@ -162,6 +163,23 @@ func TestServeMistakes(t *testing.T) {
 		},
 
 		"LabelKey":      {reason: "Kubernetes has rules for them", lines: `serve: {labels: {"a b": {}}, annotations: {"x/y/z": {}}}`, want: []string{`"a: serve.labels[a b]: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')`, `"x/y/z": serve.annotations[x/y/z]: ` + label}},
+		"OwnLabels": {
+			reason: "the operator's labels are not the callers', in any domain",
+			lines:  `serve: {labels: {orkestra.konductor.io/deletion-protection: {}, orkestra.io/deletion-protection: {}, orkestra.orkspace.io/x: {}, orkestra.example.com/x: {}, orkestra.io: {}}}`,
+			want: []string{
+				`orkestra.konductor.io/deletion-protection: serve.labels[orkestra.konductor.io/deletion-protection]: "orkestra.konductor.io/deletion-protection" ` + own,
+				`orkestra.io/deletion-protection: serve.labels[orkestra.io/deletion-protection]: "orkestra.io/deletion-protection" ` + own,
+				`orkestra.orkspace.io/x: serve.labels[orkestra.orkspace.io/x]: "orkestra.orkspace.io/x" ` + own,
+			},
+		},
+		"OwnAnnotations": {
+			reason: "nor are the gateway's annotations; a field of the spec may have any name",
+			lines:  `serve: {annotations: {orkestra.konductor.io/conversion-v2: {}, orkestra.orkspace.io/serve-target: {}, team: {}}, fields: {orkestra.konductor.io/x: {path: x}}}`,
+			want: []string{
+				`orkestra.konductor.io/conversion-v2: serve.annotations[orkestra.konductor.io/conversion-v2]: "orkestra.konductor.io/conversion-v2" ` + own,
+				`orkestra.orkspace.io/serve-target: serve.annotations[orkestra.orkspace.io/serve-target]: "orkestra.orkspace.io/serve-target" ` + own,
+			},
+		},
 		"KeyTwice":      {reason: "an intent is one map", lines: `serve: {fields: {team: {}}, labels: {team: {}}, annotations: {team: {}}}`, want: []string{`team: serve.labels[team]: "team" is the key of another field already, at team: an intent has one of a name`, `team: serve.annotations[team]: "team" is the key of another field already, at team: an intent has one of a name`}},
 		"KeyTarget":     {reason: "it would never be seen", lines: `serve: {fields: {target: {}}}`, want: []string{`target: serve.fields[target]: target is what an intent names its surface by: give the field another key, and the path spec.target`}},
 		"OrderTwice":    {reason: "in any of the maps; none is none", lines: `serve: {fields: {a: {order: 1}, c: {}, d: {order: 0}}, labels: {b: {order: 1}}}`, want: []string{`1: serve.labels[b].order: 1 is taken; the first is at 1`}},
