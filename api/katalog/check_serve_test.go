@@ -47,6 +47,7 @@ apiTypes: {group: example.com, version: v1, kind: Cache},
 
 func TestServeMistakes(t *testing.T) {
 	const label = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')"
+	const noKeys = `is not keys separated by dots, or in brackets and quotes: use a path such as spec.replicas or metadata.labels["example.com/tier"]`
 	const own = "is written by the gateway or the operator alone, and no intent gives it: use a key of your own domain"
 	cases := map[string]struct {
 		reason, lines string
@@ -122,6 +123,23 @@ func TestServeMistakes(t *testing.T) {
 		},
 		"ValuesKey": {reason: "a path is told from a name", lines: `serve: {fields: {a: {values: {x: "1", spec.y: "2"}}}}`, want: []string{`"1": serve.fields[a].values[x]: a key of values is a path, with a dot: write spec.x`}},
 		"Ignore":    {reason: "what a form hides is a field of the spec", lines: `serve: {ignore: [region, metadata.name, "a[0]"]}`, want: []string{`metadata.name: serve.ignore[1]: metadata.name is not below spec, where alone a field is written: declare a label or an annotation in its own map, or write spec.metadata.name for a field of that name`, `"a[0: serve.ignore[2]: the path "a[0]" leads into a list, and paths lead through maps only: name the list, which is written and compared whole`}},
+
+		"Exclude": {
+			reason: "a path that nobody can follow hides nothing; a template may name several, and so may a text",
+			lines:  `serve: {config: {response: {exclude: [spec..x, "{{ .spec.hidden }}..", 'metadata.annotations["a.b/c"]', "spec.a, b..c", spec.l]}}, target: {a: {config: {response: {exclude: ["tags[0]"]}}}}}`,
+			want: []string{
+				`spec..x: serve.config.response.exclude[0]: the path "spec..x" ` + noKeys, `"spec.a: serve.config.response.exclude[3]: the path "b..c" ` + noKeys,
+				`"tags[0: serve.target[a].config.response.exclude[0]: the path "tags[0]" ` + noKeys,
+			},
+		},
+		"PollField": {
+			reason: "callers would be sent to a path that is refused",
+			lines:  `serve: {config: {response: {poll: {field: a..b}}}, target: {a: {config: {response: {poll: {field: "status.conditions[0].type"}}}}, b: {primary: true, config: {response: {poll: {field: status.phase}}}}}}`,
+			want: []string{
+				`a..b: serve.config.response.poll.field: the path "a..b" ` + noKeys,
+				`"status.conditions[0: serve.target[a].config.response.poll.field: the path "status.conditions[0].type" leads into a list, and paths lead through maps only: name the list, which is written and compared whole`,
+			},
+		},
 
 		"TargetsWithoutIntents": {
 			reason: "nobody could ask for them", lines: `serve: {modes: {target: false}, target: {a: {primary: true}}}`,
