@@ -180,7 +180,7 @@ func TestServeMistakes(t *testing.T) {
 			want: []string{`sise: validation.rules[0].link: serve has no field, label or annotation "sise"; valid: size, team`},
 		},
 
-		"LabelKey":      {reason: "Kubernetes has rules for them", lines: `serve: {labels: {"a b": {}}, annotations: {"x/y/z": {}}}`, want: []string{`"a: serve.labels[a b]: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')`, `"x/y/z": serve.annotations[x/y/z]: ` + label}},
+		"LabelKey": {reason: "Kubernetes has rules for them", lines: `serve: {labels: {"a b": {}}, annotations: {"x/y/z": {}}}`, want: []string{`"a: serve.labels[a b]: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')`, `"x/y/z": serve.annotations[x/y/z]: ` + label}},
 		"OwnLabels": {
 			reason: "the operator's labels are not the callers', in any domain",
 			lines:  `serve: {labels: {orkestra.konductor.io/deletion-protection: {}, orkestra.io/deletion-protection: {}, orkestra.orkspace.io/x: {}, orkestra.example.com/x: {}, orkestra.io: {}}}`,
