@@ -117,6 +117,17 @@ paths:
 - {from: v2, to: v1}
 `, from: backup("v1", `{a: 1, c: 2}`), to: "v2", want: backup("v2", `{c: 2}`),
 		},
+		"PassthroughNested": {
+			reason: "of a map that is listed in part the rest is passed through, however deep; lists are whole",
+			paths: `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, passthrough: true, spec: {plan: {size: "{{ .spec.plan.size }}0", none: "", deep: {a: x}, list: [{b: 1}], text: {c: 1}, new: {d: 1}}, whole: "{{ .spec.rest }}"}}
+- {from: v2, to: v1}
+`,
+			from: backup("v1", `{plan: {size: "5", none: 1, other: [1], deep: {a: 1, b: {c: 1}}, list: [{a: 1}], text: t}, whole: {a: 1}, rest: {b: 1}}`), to: "v2",
+			want: backup("v2", `{plan: {size: "50", other: [1], deep: {a: x, b: {c: 1}}, list: [{b: 1}], text: {c: 1}, new: {d: 1}}, whole: {b: 1}, rest: {b: 1}}`),
+		},
 		"Map": {
 			reason: "a map is no text", paths: paths, schemas: schemas, from: backup("v1", `{schedule: {minute: 1}}`), to: "v2",
 			err: "from v1 to v2: spec.plan: schedule: a map is no string, which the schema wants",
@@ -359,7 +370,16 @@ func TestPassthroughTypes(t *testing.T) {
 		"Listed":  {"what becomes of it is said", with(word), with(whole), ", spec: {a: '{{ toInt .spec.a }}'}", ""},
 		"Other":   {"a text is no number", with(word), with(whole), "", "conversion.paths[0].passthrough: Forbidden: spec.a is a string in v1 and a integer in v2: say under spec what becomes of a"},
 		"Narrow":  {"one of two types may be the wrong one", with(either), with(word), "", "conversion.paths[0].passthrough: Forbidden: spec.a is a number or text in v1 and a string in v2"},
-		"Below":   {"however deep", with(within(number)), with(within(whole)), "", "conversion.paths[0].passthrough: Forbidden: spec.a.b is a number in v1 and a integer in v2"},
+		"Below": {
+			"however deep", with(within(number)), with(within(whole)), "",
+			"conversion.paths[0].passthrough: Forbidden: spec.a.b is a number in v1 and a integer in v2: say under spec what becomes of a.b",
+		},
+		"BelowListed": {"which may be said alone", with(within(number)), with(within(whole)), ", spec: {a: {b: '{{ toInt .spec.a.b }}'}}", ""},
+		"BelowOther": {
+			"what stands beside it is copied", with(within(within(number))), with(within(within(whole))), ", spec: {a: {b: {}}}",
+			"conversion.paths[0].passthrough: Forbidden: spec.a.b.b is a number in v1 and a integer in v2: say under spec what becomes of a.b.b",
+		},
+		"BelowWhole": {"a text is all of it", with(within(number)), with(within(whole)), ", spec: {a: '{{ .spec.a }}'}", ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
