@@ -22,6 +22,7 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 	for _, name := range slices.Sorted(maps.Keys(crd.Serve.Target)) {
 		target, at := crd.Serve.Target[name], path.Child("target").Key(name)
 		c.problems(at, validation.IsDNS1123Label(name))
+		c.servedResponse(target.Config, at.Child("config", "response"))
 		if target.Primary {
 			primaries = append(primaries, name)
 		}
@@ -34,6 +35,7 @@ func (c *checker) serve(crd *orkv1.CRD, path *field.Path) {
 	}
 	c.serveFields(crd.Serve, path)
 	c.servedApart(crd.Serve, path)
+	c.servedResponse(crd.Serve.Config, path.Child("config", "response"))
 	c.serveNamespace(crd, path.Child("namespace"))
 	c.serveModes(crd.Serve, path)
 	if len(primaries) > 1 {
@@ -138,6 +140,28 @@ func (c *checker) serveModes(serve *orkv1.Serve, path *field.Path) {
 	}
 	if serve.Enabled && !offered {
 		c.warnf(path.Child("target"), "no target is enabled: nothing is offered")
+	}
+}
+
+// servedResponse checks the paths of answers. What a template makes is known later, and may be several paths.
+func (c *checker) servedResponse(config *orkv1.ServeConfig, at *field.Path) {
+	if config == nil || config.Response == nil {
+		return
+	}
+	for i, text := range config.Response.Exclude {
+		if !isStatic(text) {
+			continue
+		}
+		for path := range strings.SplitSeq(string(text), ",") {
+			if _, err := dotpath.Parse(path); err != nil {
+				c.errorf(at.Child("exclude").Index(i), "%s", err)
+			}
+		}
+	}
+	if poll := config.Response.Poll; poll != nil && poll.Field != "" {
+		if _, err := dotpath.ThroughMaps(poll.Field); err != nil {
+			c.errorf(at.Child("poll", "field"), "%s", err)
+		}
 	}
 }
 

@@ -47,6 +47,8 @@ apiTypes: {group: example.com, version: v1, kind: Cache},
 
 func TestServeMistakes(t *testing.T) {
 	const label = "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')"
+	const noKeys = `is not keys separated by dots, or in brackets and quotes: use a path such as spec.replicas or metadata.labels["example.com/tier"]`
+	const own = "is written by the gateway or the operator alone, and no intent gives it: use a key of your own domain"
 	cases := map[string]struct {
 		reason, lines string
 		want          []string
@@ -122,6 +124,23 @@ func TestServeMistakes(t *testing.T) {
 		"ValuesKey": {reason: "a path is told from a name", lines: `serve: {fields: {a: {values: {x: "1", spec.y: "2"}}}}`, want: []string{`"1": serve.fields[a].values[x]: a key of values is a path, with a dot: write spec.x`}},
 		"Ignore":    {reason: "what a form hides is a field of the spec", lines: `serve: {ignore: [region, metadata.name, "a[0]"]}`, want: []string{`metadata.name: serve.ignore[1]: metadata.name is not below spec, where alone a field is written: declare a label or an annotation in its own map, or write spec.metadata.name for a field of that name`, `"a[0: serve.ignore[2]: the path "a[0]" leads into a list, and paths lead through maps only: name the list, which is written and compared whole`}},
 
+		"Exclude": {
+			reason: "a path that nobody can follow hides nothing; a template may name several, and so may a text",
+			lines:  `serve: {config: {response: {exclude: [spec..x, "{{ .spec.hidden }}..", 'metadata.annotations["a.b/c"]', "spec.a, b..c", spec.l]}}, target: {a: {config: {response: {exclude: ["tags[0]"]}}}}}`,
+			want: []string{
+				`spec..x: serve.config.response.exclude[0]: the path "spec..x" ` + noKeys, `"spec.a: serve.config.response.exclude[3]: the path "b..c" ` + noKeys,
+				`"tags[0: serve.target[a].config.response.exclude[0]: the path "tags[0]" ` + noKeys,
+			},
+		},
+		"PollField": {
+			reason: "callers would be sent to a path that is refused",
+			lines:  `serve: {config: {response: {poll: {field: a..b}}}, target: {a: {config: {response: {poll: {field: "status.conditions[0].type"}}}}, b: {primary: true, config: {response: {poll: {field: status.phase}}}}}}`,
+			want: []string{
+				`a..b: serve.config.response.poll.field: the path "a..b" ` + noKeys,
+				`"status.conditions[0: serve.target[a].config.response.poll.field: the path "status.conditions[0].type" leads into a list, and paths lead through maps only: name the list, which is written and compared whole`,
+			},
+		},
+
 		"TargetsWithoutIntents": {
 			reason: "nobody could ask for them", lines: `serve: {modes: {target: false}, target: {a: {primary: true}}}`,
 			want: []string{`target: serve.target: excludes modes.target: false, with which nobody asks for a target: leave one of the two out; a target that takes whole resources alone has modes.target: false of its own`},
@@ -161,7 +180,24 @@ func TestServeMistakes(t *testing.T) {
 			want: []string{`sise: validation.rules[0].link: serve has no field, label or annotation "sise"; valid: size, team`},
 		},
 
-		"LabelKey":      {reason: "Kubernetes has rules for them", lines: `serve: {labels: {"a b": {}}, annotations: {"x/y/z": {}}}`, want: []string{`"a: serve.labels[a b]: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')`, `"x/y/z": serve.annotations[x/y/z]: ` + label}},
+		"LabelKey": {reason: "Kubernetes has rules for them", lines: `serve: {labels: {"a b": {}}, annotations: {"x/y/z": {}}}`, want: []string{`"a: serve.labels[a b]: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc')`, `"x/y/z": serve.annotations[x/y/z]: ` + label}},
+		"OwnLabels": {
+			reason: "the operator's labels are not the callers', in any domain",
+			lines:  `serve: {labels: {orkestra.konductor.io/deletion-protection: {}, orkestra.io/deletion-protection: {}, orkestra.orkspace.io/x: {}, orkestra.example.com/x: {}, orkestra.io: {}}}`,
+			want: []string{
+				`orkestra.konductor.io/deletion-protection: serve.labels[orkestra.konductor.io/deletion-protection]: "orkestra.konductor.io/deletion-protection" ` + own,
+				`orkestra.io/deletion-protection: serve.labels[orkestra.io/deletion-protection]: "orkestra.io/deletion-protection" ` + own,
+				`orkestra.orkspace.io/x: serve.labels[orkestra.orkspace.io/x]: "orkestra.orkspace.io/x" ` + own,
+			},
+		},
+		"OwnAnnotations": {
+			reason: "nor are the gateway's annotations; a field of the spec may have any name",
+			lines:  `serve: {annotations: {orkestra.konductor.io/conversion-v2: {}, orkestra.orkspace.io/serve-target: {}, team: {}}, fields: {orkestra.konductor.io/x: {path: x}}}`,
+			want: []string{
+				`orkestra.konductor.io/conversion-v2: serve.annotations[orkestra.konductor.io/conversion-v2]: "orkestra.konductor.io/conversion-v2" ` + own,
+				`orkestra.orkspace.io/serve-target: serve.annotations[orkestra.orkspace.io/serve-target]: "orkestra.orkspace.io/serve-target" ` + own,
+			},
+		},
 		"KeyTwice":      {reason: "an intent is one map", lines: `serve: {fields: {team: {}}, labels: {team: {}}, annotations: {team: {}}}`, want: []string{`team: serve.labels[team]: "team" is the key of another field already, at team: an intent has one of a name`, `team: serve.annotations[team]: "team" is the key of another field already, at team: an intent has one of a name`}},
 		"KeyTarget":     {reason: "it would never be seen", lines: `serve: {fields: {target: {}}}`, want: []string{`target: serve.fields[target]: target is what an intent names its surface by: give the field another key, and the path spec.target`}},
 		"OrderTwice":    {reason: "in any of the maps; none is none", lines: `serve: {fields: {a: {order: 1}, c: {}, d: {order: 0}}, labels: {b: {order: 1}}}`, want: []string{`1: serve.labels[b].order: 1 is taken; the first is at 1`}},

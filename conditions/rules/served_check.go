@@ -13,15 +13,17 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/notes"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // CheckServed compares what is served of a CRD with the schema of its resources, as far as the language knows that: where fields are written,
-// what they may hold, and what targets are selected by.
+// what they may hold, and what targets are selected by. It warns of names that read what no intent has.
 func CheckServed(l *template.Language, crd *orkv1.CRD, at *field.Path) field.ErrorList {
 	if crd.Serve == nil {
 		return nil
 	}
+	checkNames(l, crd.Serve, at.Child("serve"))
 	known := l.Roots()
 	var errs field.ErrorList
 	for _, one := range served(crd.Serve) {
@@ -46,6 +48,38 @@ func CheckServed(l *template.Language, crd *orkv1.CRD, at *field.Path) field.Err
 		}
 	}
 	return errs
+}
+
+// checkNames warns where the name or the namespace of a resource reads a field that nobody declares: each intent without it is refused.
+func checkNames(l *template.Language, serve *orkv1.Serve, at *field.Path) {
+	if serve.Modes != nil && serve.Modes.Target != nil && !*serve.Modes.Target {
+		return // the fields are those of the spec of a whole resource
+	}
+	always := []string{"name", "namespace", "target", "metadata", "spec", roots.RequestRoot}
+	var declared []string
+	for _, fields := range serve.FieldGroups() {
+		declared = slices.AppendSeq(declared, maps.Keys(fields))
+	}
+	for _, one := range []struct {
+		key  string
+		text orkv1.Template
+	}{{"name", serve.Name}, {"namespace", serve.Namespace}} {
+		here := at.Child(one.key)
+		program, _ := l.Within(nil).Quiet().Compile(string(one.text), here) // an error is told where the text is compiled to be rendered
+		for _, path := range program.References() {
+			if len(path) > 1 && path[0] == roots.RequestRoot {
+				path = path[1:]
+			}
+			if len(path) == 0 || slices.Contains(always, path[0]) || slices.Contains(declared, path[0]) {
+				continue
+			}
+			problem := fmt.Sprintf("no declared field gives .%s, and an intent without it is refused", path[0])
+			if near := nearest.Word(path[0], declared); near != "" {
+				problem += ": did you mean ." + near + "?"
+			}
+			l.Warn(field.Invalid(here, string(one.text), problem))
+		}
+	}
 }
 
 // writtenPath is where in a resource a field is written, and where that is said.

@@ -273,6 +273,47 @@ func TestServedErrors(t *testing.T) {
 	}
 }
 
+// TestServedNames shows what names may read.
+func TestServedNames(t *testing.T) {
+	const refused = ", and an intent without it is refused"
+	cases := map[string]struct {
+		reason, crd string
+		want        []string
+	}{
+		"Declared": {reason: "each of the three maps gives fields", crd: `serve: {namespace: "{{ .a }}-{{ .b }}", name: "{{ .c }}", fields: {a: {gateOnly: true}}, labels: {b: {}}, annotations: {c: {}}}`},
+		"Always":   {reason: "what there is without a declaration", crd: `serve: {namespace: "{{ .metadata.labels.team }}{{ .namespace }}", name: "{{ .name }}-{{ .spec.tier }}-{{ .target }}-{{ hash .request }}{{ .request.name }}"}`},
+		"Static":   {reason: "a text reads nothing", crd: `serve: {namespace: shops}`},
+		"Unknown": {
+			reason: "nobody gives it", crd: `serve: {namespace: "{{ .nosuch }}", name: "a-{{ .nosuch.deep }}", fields: {tier: {}}}`,
+			want: []string{
+				`crd.serve.name: Invalid value: "a-{{ .nosuch.deep }}": no declared field gives .nosuch` + refused,
+				`crd.serve.namespace: Invalid value: "{{ .nosuch }}": no declared field gives .nosuch` + refused,
+			},
+		},
+		"Misspelt": {
+			reason: "also of the whole intent", crd: `serve: {namespace: "{{ .request.teir }}", fields: {tier: {}}}`,
+			want: []string{`crd.serve.namespace: Invalid value: "{{ .request.teir }}": no declared field gives .teir` + refused + ": did you mean .tier?"},
+		},
+		"Whole":  {reason: "a whole resource has the fields of its spec", crd: `serve: {modes: {target: false}, namespace: "{{ .tier }}"}`},
+		"Broken": {reason: "what does not compile is told elsewhere", crd: `serve: {namespace: "{{ .nosuch"}`},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			l := template.NewLanguage(nil, roots{schema})
+			if errs := rules.CheckServed(l, crd(t, tc.crd), field.NewPath("crd")); len(errs) > 0 {
+				t.Error(errs)
+			}
+			var got []string
+			for _, warning := range l.Warnings() {
+				got = append(got, warning.Error())
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nCheckServed(...) warns: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
 // FuzzServed shows that a field of an intent is written and read at one place, however its path is spelled, and that what is written
 // satisfies the rules that follow from it.
 func FuzzServed(f *testing.F) {

@@ -90,29 +90,26 @@ func carried(declared *orkv1.ConversionPath, from, to *roots.Props, at *field.Pa
 	if !declared.Passthrough || from == nil || to == nil {
 		return nil
 	}
-	source, target := from.Properties["spec"], to.Properties["spec"]
-	var errs field.ErrorList
-	for _, key := range slices.Sorted(maps.Keys(source.Properties)) {
-		if _, listed := declared.Spec[key]; listed {
-			continue
-		}
-		if there, found := target.Properties[key]; found {
-			errs = append(errs, unlike(source.Properties[key], there, template.Path{"spec", key}, declared, at)...)
-		}
-	}
-	return errs
+	return copied(from.Properties["spec"], to.Properties["spec"], template.Path{"spec"}, listed(declared.Spec), declared, at)
 }
 
-// unlike reports the fields at a path and below that are of one type before and of another one after.
-func unlike(source, target roots.Props, path template.Path, declared *orkv1.ConversionPath, at *field.Path) field.ErrorList {
-	if !fits(source, target) {
-		return field.ErrorList{field.Forbidden(at, fmt.Sprintf("%s is a %s in %s and a %s in %s: say under spec what becomes of %s",
-			path, typeOf(source), declared.From, typeOf(target), declared.To, path[1]))}
-	}
+// copied reports the fields below a path that are copied, which are those that are not listed there, and that are of another type after.
+func copied(source, target roots.Props, path template.Path, some map[string]any, declared *orkv1.ConversionPath, at *field.Path) field.ErrorList {
 	var errs field.ErrorList
 	for _, key := range slices.Sorted(maps.Keys(source.Properties)) {
-		if there, found := target.Properties[key]; found {
-			errs = append(errs, unlike(source.Properties[key], there, slices.Concat(path, template.Path{key}), declared, at)...)
+		before, here := source.Properties[key], slices.Concat(path, template.Path{key})
+		there, found := target.Properties[key]
+		said, isListed := some[key]
+		within, partly := said.(map[string]any)
+		switch {
+		case !found || isListed && !partly:
+		case isListed:
+			errs = append(errs, copied(before, there, here, within, declared, at)...)
+		case !fits(before, there):
+			errs = append(errs, field.Forbidden(at, fmt.Sprintf("%s is a %s in %s and a %s in %s: say under spec what becomes of %s",
+				here, typeOf(before), declared.From, typeOf(there), declared.To, here[1:])))
+		default:
+			errs = append(errs, copied(before, there, here, nil, declared, at)...)
 		}
 	}
 	return errs

@@ -6,25 +6,36 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
+
+	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// FuzzConvert converts any spec: what is made has the types of the schema, is the same each time, and with preserve it comes back whole.
+// FuzzConvert converts any spec, of which an empty text is none, with any text in the annotation that preserve writes: what is made has the
+// types of the schema, is the same each time, and with preserve it comes back whole. The annotation makes nothing fail.
 func FuzzConvert(f *testing.F) {
 	for _, seed := range []string{
 		`{"schedule":"5","size":"5","note":"7"}`, `{"size":"5Gi"}`, `{"size":1e3}`, `{"size":"1e3","note":5}`, `{"size":"99999999999999999999"}`,
-		`{"plan":{"size":5,"paused":true},"note":null}`, `{"note":{"a":1}}`, `{"size":[1]}`, `{"size":" "}`, `{"schedule":""}`, `null`, `[]`, `5`,
+		`{"plan":{"size":5,"paused":true},"note":null}`, `{"note":{"a":1}}`, `{"size":[1]}`, `{"size":" "}`, `{"schedule":""}`, `null`, `[]`, `5`, ``,
 	} {
-		f.Add(seed)
+		for _, kept := range []string{
+			``, `null`, `5`, `"a"`, `[1]`, `{`, `{}`, `{"plan":null}`, `{"plan":{"size":"big","paused":[]}}`, `{"size":"big","note":{}}`, `{"size":1e999}`,
+			`{"schedule":"5","size":"5","note":null,"more":[null]}`, `{"plan":{"schedule":"5","size":5,"more":{"a":1}}}`,
+		} {
+			f.Add(seed, kept)
+		}
 	}
 	plain, kept := compile(f, paths, schemas), compile(f, "preserve: true"+paths, schemas)
-	f.Fuzz(func(t *testing.T, text string) {
+	f.Fuzz(func(t *testing.T, text, annotation string) {
 		var spec any
-		if json.Unmarshal([]byte(text), &spec) != nil {
+		if text != "" && json.Unmarshal([]byte(text), &spec) != nil {
 			t.Skip()
 		}
 		for from, to := range map[string]string{"v1": "v2", "v2": "v1"} {
 			o := object(t, backup(from, "{}"))
 			o.Object["spec"] = spec
+			if text == "" {
+				delete(o.Object, "spec")
+			}
 			once, err := plain.Convert(o, to)
 			if err != nil {
 				continue
@@ -40,6 +51,13 @@ func FuzzConvert(f *testing.F) {
 			_, isMap := spec.(map[string]any)
 			if losses, err := kept.RoundTrip(o, to); isMap && (err != nil || len(losses) > 0) {
 				t.Errorf("with preserve: %v, %v", losses, err)
+			}
+			if _, err := kept.Convert(o, to); err != nil {
+				continue
+			}
+			o.SetAnnotations(map[string]string{orkv1.AnnotationConversion + to: annotation})
+			if _, err := kept.Convert(o, to); err != nil {
+				t.Errorf("with %q as what is kept: %v", annotation, err)
 			}
 		}
 	})

@@ -2,10 +2,13 @@ package conversion
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 
 	jsonpatch "github.com/evanphx/json-patch/v5"
+	"k8s.io/apimachinery/pkg/api/validation"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 
@@ -15,31 +18,28 @@ import (
 // annotationOf is where the spec of a version is kept while the resource is in another one.
 func annotationOf(version string) string { return orkv1.AnnotationConversion + version }
 
-// preserved puts what the way back would lose into an annotation, and gives back what an earlier one holds.
+// preserved puts what the way back would lose into an annotation, and gives back what an earlier one holds. Callers may write that one as
+// well: what cannot be given back is as none.
 func (p *Program) preserved(object, converted *unstructured.Unstructured, from, to string) (*unstructured.Unstructured, error) {
 	annotations := converted.GetAnnotations()
 	kept, was := annotations[annotationOf(to)]
 	delete(annotations, annotationOf(to))
+	var back *unstructured.Unstructured
 	if was {
-		spec, err := p.restore(kept, converted, from, to)
-		if err != nil {
+		converted, back = p.restored(kept, converted, from, to)
+	}
+	if back == nil {
+		var err error
+		if back, err = p.plain(converted, from); err != nil {
 			return nil, err
 		}
-		converted.Object["spec"] = spec
 	}
-	back, err := p.plain(converted, from)
-	if err != nil {
-		return nil, err
-	}
-	if !reflect.DeepEqual(back.Object["spec"], object.Object["spec"]) {
-		text, err := json.Marshal(object.Object["spec"])
+	if spec, is := object.Object["spec"].(map[string]any); is && !reflect.DeepEqual(back.Object["spec"], object.Object["spec"]) {
+		text, err := json.Marshal(spec)
 		if err != nil {
 			return nil, fmt.Errorf("keep the spec of %s: %w", from, err)
 		}
-		if annotations == nil {
-			annotations = map[string]string{}
-		}
-		annotations[annotationOf(from)] = string(text)
+		annotations = with(annotations, annotationOf(from), string(text))
 	}
 	switch {
 	case len(annotations) > 0:
@@ -50,30 +50,62 @@ func (p *Program) preserved(object, converted *unstructured.Unstructured, from, 
 	return converted, nil
 }
 
+// with adds an annotation, but for one that is too large: the API server would read no resource of the kind any more.
+func with(annotations map[string]string, key, text string) map[string]string {
+	added := maps.Clone(annotations)
+	if added == nil {
+		added = map[string]string{}
+	}
+	added[key] = text
+	if validation.ValidateAnnotationsSize(added) == nil {
+		return added
+	}
+	delete(added, key)
+	return added
+}
+
+// restored returns the resource with the spec that was kept, and what the way back makes of it. What cannot be used leaves the resource as
+// it is, and nothing is told of the way back.
+func (p *Program) restored(kept string, converted *unstructured.Unstructured, from, to string) (whole, back *unstructured.Unstructured) {
+	spec, err := p.restore(kept, converted, from, to)
+	if err != nil {
+		return converted, nil
+	}
+	whole = &unstructured.Unstructured{Object: maps.Clone(converted.Object)}
+	whole.Object["spec"] = spec
+	if back, err = p.plain(whole, from); err != nil {
+		return converted, nil
+	}
+	return whole, back
+}
+
 // restore returns the spec that was kept, with what has changed since in the other version.
-func (p *Program) restore(kept string, converted *unstructured.Unstructured, from, to string) (any, error) {
-	var spec any
+func (p *Program) restore(kept string, converted *unstructured.Unstructured, from, to string) (map[string]any, error) {
+	var spec map[string]any
 	if err := utiljson.Unmarshal([]byte(kept), &spec); err != nil {
-		return converted.Object["spec"], nil //nolint:nilerr // somebody else wrote it: what the path gives is right
+		return nil, fmt.Errorf("read what is kept: %w", err)
+	}
+	if spec == nil {
+		return nil, errors.New("nothing is kept")
 	}
 	then := converted.DeepCopy()
 	then.Object["spec"] = spec
 	// What the resource was in the other version when the spec was kept, and what the path would give back of that.
 	there, err := p.plain(then, from)
 	if err != nil {
-		return converted.Object["spec"], nil //nolint:nilerr // as above
+		return nil, err
 	}
 	base, err := p.plain(there, to)
 	if err != nil {
 		return nil, err
 	}
-	before, err := json.Marshal(base.Object["spec"])
+	before, err := specOf(base)
 	if err != nil {
-		return nil, fmt.Errorf("write the spec: %w", err)
+		return nil, err
 	}
-	now, err := json.Marshal(converted.Object["spec"])
+	now, err := specOf(converted)
 	if err != nil {
-		return nil, fmt.Errorf("write the spec: %w", err)
+		return nil, err
 	}
 	change, err := jsonpatch.CreateMergePatch(before, now)
 	if err != nil {
@@ -83,11 +115,24 @@ func (p *Program) restore(kept string, converted *unstructured.Unstructured, fro
 	if err != nil {
 		return nil, fmt.Errorf("put the specs together: %w", err)
 	}
-	var out any
+	var out map[string]any
 	if err := utiljson.Unmarshal(merged, &out); err != nil {
 		return nil, fmt.Errorf("read the spec: %w", err)
 	}
 	return out, nil
+}
+
+// specOf is the spec of a resource as JSON. One without a spec has an empty one.
+func specOf(object *unstructured.Unstructured) ([]byte, error) {
+	spec, _ := object.Object["spec"].(map[string]any)
+	if spec == nil {
+		spec = map[string]any{}
+	}
+	text, err := json.Marshal(spec)
+	if err != nil {
+		return nil, fmt.Errorf("write the spec: %w", err)
+	}
+	return text, nil
 }
 
 // plain converts without keeping anything.

@@ -29,7 +29,9 @@ type pair struct{ from, to string }
 
 // path turns a resource of one version into another.
 type path struct {
-	passthrough  bool
+	passthrough bool
+	// listed is the spec as it is declared.
+	listed       map[string]any
 	spec, status *template.Of[map[string]orkv1.JSON]
 	// target is the schema of the version that is made. Nil: it is not known.
 	target *roots.Props
@@ -57,7 +59,7 @@ func Compile(declared *orkv1.Conversion, opts Options, at *field.Path) (*Program
 			errs = append(errs, field.Duplicate(here, one.From+" to "+one.To))
 		}
 		language := opts.Language.Within(roots.New(opts.Schemas[one.From]))
-		compiled := &path{passthrough: one.Passthrough, target: opts.Schemas[one.To]}
+		compiled := &path{passthrough: one.Passthrough, listed: listed(one.Spec), target: opts.Schemas[one.To]}
 		target := outcome{version: one.To, known: roots.New(compiled.target)}
 		var wrong field.ErrorList
 		compiled.spec, wrong = template.CompileOf(language, one.Spec, here.Child("spec"))
@@ -160,11 +162,7 @@ func (p *Program) step(object *unstructured.Unstructured, group, from, to string
 	}
 	before, _ := object.Object["spec"].(map[string]any)
 	if one.passthrough {
-		for key, value := range before {
-			if _, listed := one.spec.Declared()[key]; !listed { // one that is listed and comes out empty is left out
-				spec[key] = runtime.DeepCopyJSONValue(value)
-			}
-		}
+		passThrough(spec, before, one.listed)
 	}
 	if object.Object["spec"] != nil || len(spec) > 0 {
 		converted.Object["spec"] = spec
@@ -177,6 +175,32 @@ func (p *Program) step(object *unstructured.Unstructured, group, from, to string
 		converted.Object["status"] = status
 	}
 	return converted, nil
+}
+
+// passThrough copies into what is made what is not listed, also into maps of which a part is listed. Lists are whole, and what is listed and
+// comes out empty stays out.
+func passThrough(made, before, listed map[string]any) {
+	for key, value := range before {
+		said, found := listed[key]
+		if !found {
+			made[key] = runtime.DeepCopyJSONValue(value)
+			continue
+		}
+		into, isMap := made[key].(map[string]any)
+		within, wasMap := value.(map[string]any)
+		if some, partly := said.(map[string]any); partly && isMap && wasMap {
+			passThrough(into, within, some)
+		}
+	}
+}
+
+// listed is a spec as it is declared.
+func listed(declared map[string]orkv1.JSON) map[string]any {
+	out := make(map[string]any, len(declared))
+	for key, value := range declared {
+		out[key] = value.Value
+	}
+	return out
 }
 
 // render renders what is declared of one part. Texts that come out empty where they are the whole of a field leave it out.

@@ -117,6 +117,17 @@ paths:
 - {from: v2, to: v1}
 `, from: backup("v1", `{a: 1, c: 2}`), to: "v2", want: backup("v2", `{c: 2}`),
 		},
+		"PassthroughNested": {
+			reason: "of a map that is listed in part the rest is passed through, however deep; lists are whole",
+			paths: `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, passthrough: true, spec: {plan: {size: "{{ .spec.plan.size }}0", none: "", deep: {a: x}, list: [{b: 1}], text: {c: 1}, new: {d: 1}}, whole: "{{ .spec.rest }}"}}
+- {from: v2, to: v1}
+`,
+			from: backup("v1", `{plan: {size: "5", none: 1, other: [1], deep: {a: 1, b: {c: 1}}, list: [{a: 1}], text: t}, whole: {a: 1}, rest: {b: 1}}`), to: "v2",
+			want: backup("v2", `{plan: {size: "50", other: [1], deep: {a: x, b: {c: 1}}, list: [{b: 1}], text: {c: 1}, new: {d: 1}}, whole: {b: 1}, rest: {b: 1}}`),
+		},
 		"Map": {
 			reason: "a map is no text", paths: paths, schemas: schemas, from: backup("v1", `{schedule: {minute: 1}}`), to: "v2",
 			err: "from v1 to v2: spec.plan: schedule: a map is no string, which the schema wants",
@@ -184,6 +195,89 @@ func TestPreserve(t *testing.T) {
 	stored.SetAnnotations(annotations)
 	if got := convert(stored, "v2"); got.Object["spec"].(map[string]any)["note"] != "7" {
 		t.Errorf("an annotation that nobody can read is as none: %v", got.Object)
+	}
+}
+
+// TestPreserveAnnotation shows that nothing in the annotation of preserve makes a conversion fail, whatever the resource has of a spec.
+func TestPreserveAnnotation(t *testing.T) {
+	const changed = `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, spec: {plan: {paused: "false"}}}
+- {from: v2, to: v1, spec: {note: "{{ .spec.note }}"}}
+`
+	plain := "apiVersion: example.com/%s\nkind: Backup\nmetadata: {name: a}\n"
+	cases := map[string]struct {
+		reason, paths, spec string
+		kept, want          string
+	}{
+		"Map":      {"what is kept comes back", paths, "spec: {size: '5'}", `{"plan": {"size": 5}, "more": 1}`, "spec: {plan: {size: 5}, more: 1}"},
+		"Null":     {"there was no spec", paths, "spec: {size: '5'}", "null", "spec: {plan: {size: 5, paused: false}}"},
+		"Number":   {"a number is no spec", paths, "spec: {size: '5'}", "7", "spec: {plan: {size: 5, paused: false}}"},
+		"Text":     {"nor is a text", paths, "spec: {size: '5'}", `"a"`, "spec: {plan: {size: 5, paused: false}}"},
+		"List":     {"nor a list", paths, "spec: {size: '5'}", "[1]", "spec: {plan: {size: 5, paused: false}}"},
+		"Broken":   {"nor what nobody can read", paths, "spec: {size: '5'}", "{", "spec: {plan: {size: 5, paused: false}}"},
+		"Infinite": {"nor what no number holds", paths, "spec: {size: '5'}", `{"plan": {"size": 1e999}}`, "spec: {plan: {size: 5, paused: false}}"},
+		"Deep":     {"nor what is too deep", paths, "spec: {size: '5'}", strings.Repeat(`{"a":`, 100_000), "spec: {plan: {size: 5, paused: false}}"},
+		"Types":    {"what has another type makes room for what there is", paths, "spec: {size: '5'}", `{"plan": 5}`, "spec: {plan: {size: 5}}"},
+		"There":    {"what the paths do not convert is as none", paths, "spec: {size: '5'}", `{"plan": {"size": "big"}}`, "spec: {plan: {size: 5, paused: false}}"},
+		"None":     {"a resource without a spec gets what the path makes", changed, "", "null", "spec: {plan: {paused: false}}"},
+		"NoneKept": {"or what was kept", changed, "", `{"plan": {"paused": true}}`, "spec: {plan: {paused: true}}"},
+		"NullSpec": {"null is none", changed, "spec: null", "null", "spec: {plan: {paused: false}}"},
+		"Nothing":  {"nothing is made of nothing", "\nstorageVersion: v1\npaths: [{from: v1, to: v2}, {from: v2, to: v1}]", "", "null", ""},
+		"Removed":  {"what the other version cannot see stays when it loses its spec", "\nstorageVersion: v1\npaths: [{from: v1, to: v2}, {from: v2, to: v1}]", "", `{"note": "a"}`, "spec: {note: a}"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			from := object(t, fmt.Sprintf(plain, "v1")+tc.spec)
+			from.SetAnnotations(map[string]string{orkv1.AnnotationConversion + "v2": tc.kept})
+			got, err := compile(t, "preserve: true"+tc.paths, schemas).Convert(from, "v2")
+			if err != nil {
+				t.Fatal(err)
+			}
+			delete(got.Object["metadata"].(map[string]any), "annotations")
+			if diff := cmp.Diff(object(t, fmt.Sprintf(plain, "v2")+tc.want).Object, got.Object); diff != "" {
+				t.Errorf("\n%s\nConvert(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestWithoutSpec shows that resources without a spec go to the other version and back.
+func TestWithoutSpec(t *testing.T) {
+	fixed := `
+storageVersion: v1
+paths:
+- {from: v1, to: v2, passthrough: true, spec: {plan: {size: "{{ .spec.size }}", paused: "false"}}}
+- {from: v2, to: v1, spec: {size: "1"}}
+`
+	for name, paths := range map[string]string{
+		"Templates": paths, "Fixed": fixed, "Nothing": "\nstorageVersion: v1\npaths: [{from: v1, to: v2, spec: {note: '{{ .spec.note }}'}}, {from: v2, to: v1}]",
+	} {
+		for _, preserve := range []string{"preserve: true", "preserve: false"} {
+			for _, spec := range []string{"", "spec: null", "spec: {}"} {
+				for from, to := range map[string]string{"v1": "v2", "v2": "v1"} {
+					o := object(t, "apiVersion: example.com/"+from+"\nkind: Backup\nmetadata: {name: a}\n"+spec)
+					losses, err := compile(t, preserve+paths, schemas).RoundTrip(o, to)
+					if err != nil || len(losses) > 0 {
+						t.Errorf("%s, %s, %q from %s: %v, %v", name, preserve, spec, from, losses, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestPreserveLarge shows that nothing is kept that the API server would not take: it would read no resource of the kind any more.
+func TestPreserveLarge(t *testing.T) {
+	o := object(t, backup("v2", `{plan: {size: 5}, note: a, more: `+strings.Repeat("x", 1<<18)+`}`))
+	o.SetAnnotations(map[string]string{"team": "a"})
+	got, err := compile(t, "preserve: true"+paths, schemas).Convert(o, "v1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(o.GetAnnotations(), got.GetAnnotations()); diff != "" {
+		t.Errorf("Convert(...): annotations: -want, +got:\n%s", diff)
 	}
 }
 
@@ -276,7 +370,16 @@ func TestPassthroughTypes(t *testing.T) {
 		"Listed":  {"what becomes of it is said", with(word), with(whole), ", spec: {a: '{{ toInt .spec.a }}'}", ""},
 		"Other":   {"a text is no number", with(word), with(whole), "", "conversion.paths[0].passthrough: Forbidden: spec.a is a string in v1 and a integer in v2: say under spec what becomes of a"},
 		"Narrow":  {"one of two types may be the wrong one", with(either), with(word), "", "conversion.paths[0].passthrough: Forbidden: spec.a is a number or text in v1 and a string in v2"},
-		"Below":   {"however deep", with(within(number)), with(within(whole)), "", "conversion.paths[0].passthrough: Forbidden: spec.a.b is a number in v1 and a integer in v2"},
+		"Below": {
+			"however deep", with(within(number)), with(within(whole)), "",
+			"conversion.paths[0].passthrough: Forbidden: spec.a.b is a number in v1 and a integer in v2: say under spec what becomes of a.b",
+		},
+		"BelowListed": {"which may be said alone", with(within(number)), with(within(whole)), ", spec: {a: {b: '{{ toInt .spec.a.b }}'}}", ""},
+		"BelowOther": {
+			"what stands beside it is copied", with(within(within(number))), with(within(within(whole))), ", spec: {a: {b: {}}}",
+			"conversion.paths[0].passthrough: Forbidden: spec.a.b.b is a number in v1 and a integer in v2: say under spec what becomes of a.b.b",
+		},
+		"BelowWhole": {"a text is all of it", with(within(number)), with(within(whole)), ", spec: {a: '{{ .spec.a }}'}", ""},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {
