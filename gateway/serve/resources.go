@@ -94,7 +94,7 @@ func (a *API) get(c *call) (*answer, error) {
 		return nil, err
 	}
 	if path != nil {
-		value, ok := p.of(found).response.fieldOf(found, asked, path)
+		value, ok := p.of(found).fieldOf(found, asked, path)
 		if !ok {
 			return nil, &apiError{status: http.StatusNotFound, short: "field_not_found", detail: "the resource has no field " + strconv.Quote(asked)}
 		}
@@ -145,11 +145,11 @@ func fieldAsked(c *call) (text string, path template.Path, err error) {
 	return text, path, nil
 }
 
-// fieldOf is a value at a path. What is excluded is not there, but for the field that callers are sent to.
-func (r *response) fieldOf(found *unstructured.Unstructured, asked string, path template.Path) (any, bool) {
+// fieldOf is a value at a path of what is answered of a resource. What that does not show is not there, but for the field that callers are sent to.
+func (s *Surface) fieldOf(found *unstructured.Unstructured, asked string, path template.Path) (any, bool) {
 	object := found.Object
-	if asked != r.field {
-		object = r.shown(found)
+	if asked != s.response.field {
+		object = s.show(found)
 	}
 	value, ok, err := unstructured.NestedFieldNoCopy(object, path...)
 	return value, ok && err == nil
@@ -200,7 +200,7 @@ func (a *API) list(c *call) (*answer, error) {
 	for i := range found.Items {
 		item := &found.Items[i]
 		if path != nil {
-			value, _ := p.of(item).response.fieldOf(item, asked, path)
+			value, _ := p.of(item).fieldOf(item, asked, path)
 			out.Items = append(out.Items, one{Name: item.GetName(), Field: asked, Value: value})
 			continue
 		}
