@@ -132,6 +132,7 @@ func refused(t *testing.T, a *API, method, path, body string) *httptest.Response
 	if w.Header().Get("WWW-Authenticate") != "" {
 		t.Errorf("%s %s: the caller is asked for another token", method, path)
 	}
+	isDocumented(t, a, r, w)
 	return w
 }
 
