@@ -89,9 +89,12 @@ func New(opts Options) (*API, error) {
 	}
 	a.mux = http.NewServeMux()
 	a.route("POST /api/v1/apply", a.apply)
-	a.route("GET /api/v1/resources/{kind}/{namespace}", a.list)
-	a.route("GET /api/v1/resources/{kind}/{namespace}/{name}", a.get)
-	a.route("DELETE /api/v1/resources/{kind}/{namespace}/{name}", a.remove)
+	a.route("GET "+pathList, a.list)
+	a.route("GET "+pathList+"/{name}", a.get)
+	a.route("DELETE "+pathList+"/{name}", a.remove)
+	for _, path := range []string{pathList, pathList + "/{$}"} {
+		a.mux.Handle("DELETE "+path, &endpoint{api: a, handle: unnamed})
+	}
 	a.route("GET /api/v1/schema", a.schema)
 	a.route("GET /api/v1/raw-schema", a.rawSchema)
 	a.route("GET "+pathOpenAPI, a.document)
@@ -117,24 +120,40 @@ type answer struct {
 	body   any
 }
 
+// newCall is a request that has an id from now on, which the answer names.
+func newCall(w http.ResponseWriter, r *http.Request) *call {
+	c := &call{Request: r, id: requestID(), controller: http.NewResponseController(w)}
+	w.Header().Set("X-Request-Id", c.id)
+	return c
+}
+
+// endpoint answers requests of one route. Without a path it is none, and there is always something wrong with them.
+type endpoint struct {
+	api    *API
+	path   string
+	handle func(*call) (*answer, error)
+}
+
 func (a *API) route(pattern string, handle func(*call) (*answer, error)) {
-	method, route, _ := strings.Cut(pattern, " ")
-	a.routes = append(a.routes, Route{Method: method, Path: route})
-	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		began := time.Now()
-		c := &call{Request: r, id: requestID(), controller: http.NewResponseController(w)}
-		w.Header().Set("X-Request-Id", c.id)
-		got, err := a.answer(c, w, handle)
-		if err != nil {
-			got = a.failed(c, w, err)
-		}
-		token := ""
-		if c.caller != nil {
-			token = c.caller.Name
-		}
-		a.opts.Requested(route, token, got.status, time.Since(began))
-		write(w, got)
-	})
+	method, path, _ := strings.Cut(pattern, " ")
+	a.routes = append(a.routes, Route{Method: method, Path: path})
+	a.mux.Handle(pattern, &endpoint{api: a, path: path, handle: handle})
+}
+
+// ServeHTTP answers a request of the route.
+func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	c := newCall(w, r)
+	got, err := e.api.answer(c, w, e.handle)
+	if err != nil {
+		got = e.api.failed(c, w, err)
+	}
+	token := ""
+	if c.caller != nil {
+		token = c.caller.Name
+	}
+	e.api.opts.Requested(e.path, token, got.status, time.Since(began))
+	write(w, got)
 }
 
 // answer asks who calls, and whether so often, before anything else.
@@ -183,24 +202,40 @@ func (a *API) limit(name string) int {
 
 // ServeHTTP answers a request.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	if _, pattern := a.mux.Handler(r); pattern == "" {
-		status := http.StatusNotFound
-		defer func(began time.Time) { a.opts.Requested("", "", status, time.Since(began)) }(time.Now())
-		// A ServeMux says so too, but not in JSON.
-		for _, method := range []string{http.MethodGet, http.MethodPost, http.MethodDelete} {
-			other := r.Clone(r.Context())
-			other.Method = method
-			if _, pattern := a.mux.Handler(other); pattern != "" {
-				w.Header().Set("Allow", method)
-				status = http.StatusMethodNotAllowed
-				write(w, a.failed(&call{Request: r}, w, &apiError{status: http.StatusMethodNotAllowed, short: "method not allowed", detail: r.Method + " is not possible here"}))
-				return
-			}
-		}
-		write(w, a.failed(&call{Request: r}, w, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is nothing at this path"}))
+	if a.endpoint(r) != nil {
+		a.mux.ServeHTTP(w, r)
 		return
 	}
-	a.mux.ServeHTTP(w, r)
+	began := time.Now()
+	err := &apiError{status: http.StatusNotFound, short: "not found", detail: "there is nothing at this path"}
+	if methods := a.methods(r); len(methods) > 0 {
+		w.Header().Set("Allow", strings.Join(methods, ", "))
+		err = &apiError{status: http.StatusMethodNotAllowed, short: "method not allowed", detail: r.Method + " is not possible here"}
+	}
+	got := a.failed(newCall(w, r), w, err)
+	a.opts.Requested("", "", got.status, time.Since(began))
+	write(w, got)
+}
+
+// endpoint is what answers a request. Nil: nothing does, or a ServeMux would, which does not do so in JSON: it leads from a path with two slashes
+// to one without them, before anybody is asked who they are.
+func (a *API) endpoint(r *http.Request) *endpoint {
+	handler, _ := a.mux.Handler(r)
+	found, _ := handler.(*endpoint)
+	return found
+}
+
+// methods are those of the routes at the path of a request.
+func (a *API) methods(r *http.Request) []string {
+	var methods []string
+	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		other := r.Clone(r.Context())
+		other.Method = method
+		if found := a.endpoint(other); found != nil && found.path != "" {
+			methods = append(methods, method)
+		}
+	}
+	return methods
 }
 
 func requestID() string { return rand.Text()[:16] }

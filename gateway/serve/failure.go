@@ -9,8 +9,8 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/json"
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
+	"sigs.k8s.io/json"
 )
 
 // apiError is a failure that a caller is told of.
@@ -101,11 +101,15 @@ func codeOf(reason metav1.StatusReason) (code int, short string) {
 	return http.StatusInternalServerError, "internal error"
 }
 
-// parse reads JSON of an object, in which numbers keep their types.
+// parse reads JSON of an object, in which numbers keep their types. A key that is there twice would be another one to who reads the first.
 func parse(_ context.Context, text []byte) (map[string]any, error) {
 	var out map[string]any
-	if err := json.Unmarshal(text, &out); err != nil || out == nil {
+	twice, err := json.UnmarshalStrict(text, &out, json.DisallowDuplicateFields)
+	if err != nil || out == nil {
 		return nil, badRequest("the body is no JSON object")
+	}
+	if len(twice) > 0 {
+		return nil, badRequest("the body has a key twice: %s", twice[0])
 	}
 	return out, nil
 }

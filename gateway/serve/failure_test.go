@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -118,6 +119,43 @@ func TestWeakness48(t *testing.T) {
 	}
 }
 
+// TestParse shows that a body is one JSON object, of which nobody can read something else.
+func TestParse(t *testing.T) {
+	cases := map[string]struct {
+		reason, body string
+		want         map[string]any
+		err          string
+	}{
+		"Object":   {"numbers keep their types", `{"a":1,"b":1.5,"c":{"a":[{"a":null}]}}`, map[string]any{"a": int64(1), "b": 1.5, "c": map[string]any{"a": []any{map[string]any{"a": nil}}}}, ""},
+		"Case":     {"keys differ by their case", `{"a":1,"A":2}`, map[string]any{"a": int64(1), "A": int64(2)}, ""},
+		"Twice":    {"a key that is there twice", `{"target":"a","target":"b"}`, nil, `the body has a key twice: duplicate field "target"`},
+		"Same":     {"also with one value", `{"a":1,"a":1}`, nil, `duplicate field "a"`},
+		"Escaped":  {"however it is written", `{"target":"a","t\u0061rget":"b"}`, nil, `duplicate field "target"`},
+		"Deep":     {"at any depth", `{"spec":{"size":1,"size":2}}`, nil, `duplicate field "spec.size"`},
+		"Elements": {"and in lists", `{"spec":{"all":[{},{"a":1,"a":2}]}}`, nil, `duplicate field "spec.all[1].a"`},
+		"List":     {"a list", `[]`, nil, "the body is no JSON object"},
+		"Null":     {"nothing", `null`, nil, "the body is no JSON object"},
+		"Two":      {"two objects", `{}{}`, nil, "the body is no JSON object"},
+		"Broken":   {"half of one", `{"a":1`, nil, "the body is no JSON object"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			got, err := parse(t.Context(), []byte(tc.body))
+			if (err == nil) != (tc.err == "") || err != nil && !strings.Contains(err.Error(), tc.err) {
+				t.Errorf("\n%s\nparse(%s): %v, want %q", tc.reason, tc.body, err, tc.err)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("\n%s\nparse(%s): -want, +got:\n%s", tc.reason, tc.body, diff)
+			}
+			if tc.err != "" {
+				if w := refused(t, apiOf(t, open, nil), http.MethodPost, "/api/v1/apply", tc.body); w.Code != http.StatusBadRequest {
+					t.Errorf("\n%s\n%s is answered with %d, want 400", tc.reason, tc.body, w.Code)
+				}
+			}
+		})
+	}
+}
+
 // refused makes a request whose answer must be JSON and must not doubt the caller's token.
 func refused(t *testing.T, a *API, method, path, body string) *httptest.ResponseRecorder {
 	t.Helper()
@@ -132,6 +170,7 @@ func refused(t *testing.T, a *API, method, path, body string) *httptest.Response
 	if w.Header().Get("WWW-Authenticate") != "" {
 		t.Errorf("%s %s: the caller is asked for another token", method, path)
 	}
+	isDocumented(t, a, r, w)
 	return w
 }
 

@@ -50,8 +50,27 @@ var (
 	fieldOnly     = parameter{"a path such as status.phase or metadata.labels[\"example.com/tier\"], of which the value alone is answered", openapi3.TypeString}
 )
 
+// clusterSays are the statuses of what a cluster says is wrong, as codeOf gives them.
+var clusterSays = []int{
+	http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError,
+	http.StatusServiceUnavailable, http.StatusGatewayTimeout,
+}
+
+// ofCluster are the failures of a route that asks a cluster: each of one of the types, and further ones of the API's own.
+func ofCluster(types []any, own ...int) map[int][]any {
+	failures := map[int][]any{http.StatusBadRequest: types, http.StatusBadGateway: {envelope{}}}
+	for _, status := range clusterSays {
+		failures[status] = types
+	}
+	for _, status := range own {
+		failures[status] = []any{envelope{}}
+	}
+	return failures
+}
+
 // documents are those of the routes, by pattern.
 func documents() map[string]documented {
+	reads := ofCluster([]any{envelope{}})
 	return map[string]documented{
 		"POST /api/v1/apply": {
 			id: "apply", summary: "Makes or changes a resource, of an intent for a target, or as it is", body: true,
@@ -61,13 +80,10 @@ func documents() map[string]documented {
 				"override":  {"moves a resource of another target here", openapi3.TypeBoolean},
 			},
 			answers: map[int]any{http.StatusOK: applied{}, http.StatusCreated: applied{}, http.StatusMultiStatus: applied{}},
-			refusals: map[int][]any{
-				http.StatusBadRequest: {applied{}, envelope{}}, http.StatusConflict: {applied{}, envelope{}}, http.StatusUnprocessableEntity: {applied{}},
-				http.StatusRequestEntityTooLarge: {envelope{}}, http.StatusUnsupportedMediaType: {envelope{}}, http.StatusBadGateway: {envelope{}},
-				http.StatusServiceUnavailable: {applied{}, envelope{}},
-			},
+			// What is wrong before anything is stored is a failure as everywhere, and what a cluster says of what it is to store is not.
+			refusals: ofCluster([]any{applied{}, envelope{}}, http.StatusRequestEntityTooLarge, http.StatusUnsupportedMediaType),
 		},
-		"GET /api/v1/resources/{kind}/{namespace}": {
+		"GET " + pathList: {
 			id: "list", summary: "Lists resources",
 			query: map[string]parameter{
 				"limit":         {fmt.Sprintf("how many at once, from 1 to %d", mostListed), openapi3.TypeInteger},
@@ -77,17 +93,17 @@ func documents() map[string]documented {
 				"cluster":       clusterOnly,
 				"apiVersion":    versionOnly,
 			},
-			answers: map[int]any{http.StatusOK: listed{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
+			answers: map[int]any{http.StatusOK: listed{}}, refusals: reads,
 		},
-		"GET /api/v1/resources/{kind}/{namespace}/{name}": {
+		"GET " + pathList + "/{name}": {
 			id: "get", summary: "Answers a resource, its payload, or one field of it",
 			query:   map[string]parameter{"field": fieldOnly, "cluster": clusterOnly, "apiVersion": versionOnly},
-			answers: map[int]any{http.StatusOK: anyObject{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
+			answers: map[int]any{http.StatusOK: anyObject{}}, refusals: reads,
 		},
-		"DELETE /api/v1/resources/{kind}/{namespace}/{name}": {
+		"DELETE " + pathList + "/{name}": {
 			id: "delete", summary: "Deletes a resource, if nothing protects it",
 			query:   map[string]parameter{"cluster": clusterOnly, "apiVersion": versionOnly},
-			answers: map[int]any{http.StatusNoContent: nil}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}, http.StatusConflict: {envelope{}}},
+			answers: map[int]any{http.StatusNoContent: nil}, refusals: reads,
 		},
 		"GET /api/v1/schema": {
 			id: "schema", summary: "Lists the targets that the caller may know, or tells the fields of one of them",
@@ -95,14 +111,14 @@ func documents() map[string]documented {
 				"target": {"the one whose fields are told; without it all targets are listed", openapi3.TypeString},
 				"limit":  {"how many at once", openapi3.TypeInteger}, "offset": {"how many are passed over", openapi3.TypeInteger},
 			},
-			answers: map[int]any{http.StatusOK: []any{catalog{}, described{}}}, refusals: map[int][]any{http.StatusNotFound: {envelope{}}},
+			answers: map[int]any{http.StatusOK: []any{catalog{}, described{}}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
 		},
 		"GET /api/v1/raw-schema": {
 			id: "rawSchema", summary: "Answers the schema of whole resources of a kind",
 			query: map[string]parameter{
 				"kind": {"the kind", openapi3.TypeString}, "apiVersion": versionOnly, "cluster": clusterOnly,
 			},
-			answers: map[int]any{http.StatusOK: raw{}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
+			answers: map[int]any{http.StatusOK: raw{}}, refusals: reads,
 		},
 		"GET " + pathOpenAPI: {id: "openapi", summary: "Answers this document", answers: map[int]any{http.StatusOK: anyObject{}}},
 	}

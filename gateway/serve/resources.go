@@ -7,6 +7,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/util/validation"
 	"k8s.io/client-go/util/retry"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
@@ -15,6 +16,9 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
 )
+
+// pathList is the path of a list, and what the paths of single resources begin with.
+const pathList = "/api/v1/resources/{kind}/{namespace}"
 
 // everywhere stands in a path for all namespaces.
 const everywhere = "*"
@@ -50,8 +54,26 @@ func (a *API) placeOf(c *call, operation orkv1.ServeOperation) (*place, error) {
 	if err := s.allows(c.caller.Name, onResources, operation, p.namespace); err != nil {
 		return nil, err
 	}
+	if err := p.wellNamed(); err != nil {
+		return nil, err
+	}
 	p.where, err = a.readFrom(c, s)
 	return p, err
+}
+
+// wellNamed tells whether the namespace and the name are such as there may be: a cluster is not even asked about others.
+func (p *place) wellNamed() error {
+	if p.namespace != "" {
+		if wrong := validation.IsDNS1123Label(p.namespace); len(wrong) > 0 {
+			return badRequest("%s cannot be a namespace: %s", strconv.Quote(p.namespace), wrong[0])
+		}
+	}
+	if p.name != "" {
+		if wrong := validation.IsDNS1123Subdomain(p.name); len(wrong) > 0 {
+			return badRequest("%s cannot be the name of a resource: %s", strconv.Quote(p.name), wrong[0])
+		}
+	}
+	return nil
 }
 
 // read reads the resource that a path names.
@@ -94,7 +116,7 @@ func (a *API) get(c *call) (*answer, error) {
 		return nil, err
 	}
 	if path != nil {
-		value, ok := p.of(found).response.fieldOf(found, asked, path)
+		value, ok := p.of(found).fieldOf(found, asked, path)
 		if !ok {
 			return nil, &apiError{status: http.StatusNotFound, short: "field_not_found", detail: "the resource has no field " + strconv.Quote(asked)}
 		}
@@ -145,11 +167,11 @@ func fieldAsked(c *call) (text string, path template.Path, err error) {
 	return text, path, nil
 }
 
-// fieldOf is a value at a path. What is excluded is not there, but for the field that callers are sent to.
-func (r *response) fieldOf(found *unstructured.Unstructured, asked string, path template.Path) (any, bool) {
+// fieldOf is a value at a path of what is answered of a resource. What that does not show is not there, but for the field that callers are sent to.
+func (s *Surface) fieldOf(found *unstructured.Unstructured, asked string, path template.Path) (any, bool) {
 	object := found.Object
-	if asked != r.field {
-		object = r.shown(found)
+	if asked != s.response.field {
+		object = s.show(found)
 	}
 	value, ok, err := unstructured.NestedFieldNoCopy(object, path...)
 	return value, ok && err == nil
@@ -200,7 +222,7 @@ func (a *API) list(c *call) (*answer, error) {
 	for i := range found.Items {
 		item := &found.Items[i]
 		if path != nil {
-			value, _ := p.of(item).response.fieldOf(item, asked, path)
+			value, _ := p.of(item).fieldOf(item, asked, path)
 			out.Items = append(out.Items, one{Name: item.GetName(), Field: asked, Value: value})
 			continue
 		}
@@ -231,4 +253,9 @@ func (a *API) remove(c *call) (*answer, error) {
 		return nil, p.where.failed(err)
 	}
 	return &answer{status: http.StatusNoContent}, nil
+}
+
+// unnamed answers who wants to delete a resource, and does not say which.
+func unnamed(*call) (*answer, error) {
+	return nil, badRequest("which resource is to be deleted is not said: its name stands behind the namespace, %s/{name}", pathList)
 }

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -109,6 +110,64 @@ func TestRemove(t *testing.T) {
 			err = cluster.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: "c1"}, resourceOfGroup("example.com", "c1", ""))
 			if stays := tc.status == http.StatusForbidden; stays != (err == nil) || !stays && !apierrors.IsNotFound(err) {
 				t.Errorf("\n%s\nread afterwards: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+// TestNoRoute shows what is answered where nothing else is: JSON with the id of the request, and the methods that there are.
+func TestNoRoute(t *testing.T) {
+	a := apiOf(t, open, clusterOf(t, interceptor.Funcs{}, stored))
+	const list, single = "/api/v1/resources/cache/core", "/api/v1/resources/cache/core/c1"
+	cases := map[string]struct {
+		reason, method, path string
+		status               int
+		allow                string
+	}{
+		"Nothing":       {"a path of nothing", http.MethodGet, "/api/v1/other", http.StatusNotFound, ""},
+		"AnyMethod":     {"by any method", "PATCH", "/api/v1/other", http.StatusNotFound, ""},
+		"Itself":        {"the API without anything", http.MethodGet, "/api/v1/", http.StatusNotFound, ""},
+		"Apply":         {"an intent is posted", http.MethodGet, "/api/v1/apply", http.StatusMethodNotAllowed, "POST"},
+		"List":          {"a list is read", http.MethodPost, list, http.StatusMethodNotAllowed, "GET, HEAD"},
+		"Single":        {"one resource is read or deleted", http.MethodPut, single, http.StatusMethodNotAllowed, "GET, HEAD, DELETE"},
+		"Options":       {"whatever else", http.MethodOptions, single, http.StatusMethodNotAllowed, "GET, HEAD, DELETE"},
+		"Unnamed":       {"which one is deleted is said", http.MethodDelete, list, http.StatusBadRequest, ""},
+		"EmptyName":     {"an empty name says nothing", http.MethodDelete, list + "/", http.StatusBadRequest, ""},
+		"EmptyRead":     {"nor where it is read", http.MethodGet, list + "/", http.StatusNotFound, ""},
+		"TwoSlashes":    {"nobody is led from two slashes to one", http.MethodGet, "/api/v1/resources//cache/core", http.StatusNotFound, ""},
+		"NoNamespace":   {"and an empty namespace is none", http.MethodGet, "/api/v1/resources/cache//c1", http.StatusNotFound, ""},
+		"DeleteSlashes": {"least of all where something is deleted", http.MethodDelete, "/api/v1/resources/cache//core/c1", http.StatusNotFound, ""},
+		"Dots":          {"dots lead nowhere else", http.MethodGet, "/api/v1/schema/../resources/cache/core", http.StatusNotFound, ""},
+		"Slash":         {"a name has no slash", http.MethodGet, list + "/a%2Fb", http.StatusBadRequest, ""},
+		"Percent":       {"and no percent sign", http.MethodGet, list + "/a%25b", http.StatusBadRequest, ""},
+		"Parent":        {"and is no way up", http.MethodGet, list + "/%2e%2e", http.StatusBadRequest, ""},
+		"Space":         {"and has no space", http.MethodDelete, list + "/a%20b", http.StatusBadRequest, ""},
+		"Capital":       {"and no capital letter", http.MethodGet, list + "/C1", http.StatusBadRequest, ""},
+		"Namespace":     {"neither has a namespace", http.MethodGet, "/api/v1/resources/cache/co%2Fre/c1", http.StatusBadRequest, ""},
+		"ListNamespace": {"where a list is read", http.MethodGet, "/api/v1/resources/cache/co.re", http.StatusBadRequest, ""},
+		"Everywhere":    {"one resource is in one namespace", http.MethodGet, "/api/v1/resources/cache/*/c1", http.StatusBadRequest, ""},
+		"Kind":          {"a kind with a slash is none", http.MethodGet, "/api/v1/resources/ca%2Fche/core/c1", http.StatusNotFound, ""},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			w := refused(t, a, tc.method, tc.path, "")
+			var got map[string]string
+			if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+				t.Fatalf("\n%s\n%s %s is answered with what is no JSON of a failure: %s", tc.reason, tc.method, tc.path, w.Body)
+			}
+			if w.Code != tc.status || w.Header().Get("Allow") != tc.allow || got["message"] == "" {
+				t.Errorf("\n%s\n%s %s: %d, Allow %q, %s, want %d and %q", tc.reason, tc.method, tc.path, w.Code, w.Header().Get("Allow"), w.Body, tc.status, tc.allow)
+			}
+			if got["requestId"] == "" || got["requestId"] != w.Header().Get("X-Request-Id") {
+				t.Errorf("\n%s\n%s %s: %s has not the id of the request, %q", tc.reason, tc.method, tc.path, w.Body, w.Header().Get("X-Request-Id"))
+			}
+			if tc.status == http.StatusBadRequest { // which is nothing for who is not known
+				r := httptest.NewRequestWithContext(t.Context(), tc.method, tc.path, http.NoBody)
+				w := httptest.NewRecorder()
+				a.ServeHTTP(w, r)
+				if w.Code != http.StatusUnauthorized {
+					t.Errorf("\n%s\n%s %s of somebody who is not known: %d, want 401", tc.reason, tc.method, tc.path, w.Code)
+				}
 			}
 		})
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	corev1 "k8s.io/api/core/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 
@@ -61,13 +62,28 @@ func (r *response) payloadOf(object *unstructured.Unstructured) map[string]any {
 	return out
 }
 
-// shown is the resource without what is excluded. The one that is given is not changed.
+// copied tells whether an annotation has some of the resource, or of what was sent for it, once more as a text.
+func copied(annotation string) bool {
+	if key, older := strings.CutPrefix(annotation, orkv1.LegacyDomain); older {
+		annotation = orkv1.Domain + key
+	}
+	switch annotation {
+	case orkv1.AnnotationServeIntent, orkv1.AnnotationServeSelector, orkv1.AnnotationPreviousSpec, corev1.LastAppliedConfigAnnotation:
+		return true
+	}
+	return strings.HasPrefix(annotation, orkv1.AnnotationConversion)
+}
+
+// shown is the resource without what is excluded, and without annotations that would have it all the same. The one that is given is not changed.
 func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 	if len(r.exclude) == 0 {
 		return object.Object
 	}
 	facts := template.NewFacts(roots.Of(object), nil)
-	copied := object.DeepCopy()
+	less := object.DeepCopy()
+	annotations := less.GetAnnotations()
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return copied(key) })
+	less.SetAnnotations(annotations)
 	for _, program := range r.exclude {
 		text, err := program.Text(facts)
 		if err != nil {
@@ -75,11 +91,11 @@ func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 		}
 		for path := range strings.SplitSeq(text, ",") {
 			if keys, err := rules.ParsePath(path); err == nil {
-				remove(copied.Object, keys)
+				remove(less.Object, keys)
 			}
 		}
 	}
-	return copied.Object
+	return less.Object
 }
 
 // remove takes away what is at a path, which goes through each element of a list.

@@ -3,6 +3,8 @@ package serve
 import (
 	"encoding/json"
 	"net/http"
+	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -209,24 +211,87 @@ func TestResponseOfApply(t *testing.T) {
 	}
 }
 
-// TestFieldOfExcluded shows that what is excluded cannot be asked for alone, unless the Katalog itself sends callers there.
-func TestFieldOfExcluded(t *testing.T) {
-	a := apiOf(t, open+"config: {response: {exclude: [status, spec.users.password], poll: {field: status.phase}}}", clusterOf(t, interceptor.Funcs{}, stored))
-	for field, want := range map[string]any{
-		"spec.storage.size": "5Gi", "status.phase": "Ready", "status": nil, "status.replicas": nil, "spec.users": []any{map[string]any{"name": "one"}, map[string]any{"name": "two"}},
-	} {
-		status := http.StatusOK
-		if want == nil {
-			status = http.StatusNotFound
-		}
-		got := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core/c1?field="+field, "", status)
-		if want == nil && got["error"] != "field_not_found" || !cmp.Equal(got["value"], want) {
-			t.Errorf("%s is answered with %v, want %v", field, got, want)
-		}
-		items := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core?field="+field, "", http.StatusOK)["items"]
-		if diff := cmp.Diff([]any{map[string]any{"name": "c1", "field": field, "value": want}}, items); diff != "" {
-			t.Errorf("%s of a list: -want, +got:\n%s", field, diff)
-		}
+// TestFieldOf shows that nothing can be asked for alone that an answer does not show, unless the Katalog itself sends callers there.
+func TestFieldOf(t *testing.T) {
+	const excluding, bare = `{exclude: [status, spec.users.password], payload: {phase: '{{ .status.phase }}'}, poll: {field: status.phase}}`,
+		`{default: false, payload: {size: '{{ .spec.storage.size }}', 'at.once': '{{ .spec.storage }}', none: '{{ .status.url }}'}, poll: {field: status.phase}}`
+	cases := map[string]struct {
+		reason, response, field string
+		// want is nil for what is not there.
+		want any
+	}{
+		"Whole":          {"what is in the resource", "{}", "spec.storage.size", "5Gi"},
+		"WholePart":      {"or a part of it", "{}", "spec.storage", map[string]any{"size": "5Gi", "class": "fast"}},
+		"WholeAbsent":    {"what is not", "{}", "status.url", nil},
+		"WholeManagers":  {"nor the managers, which are never shown", "{}", "metadata.managedFields", nil},
+		"Rest":           {"what is not excluded", excluding, "spec.storage.size", "5Gi"},
+		"Poll":           {"where callers are sent", excluding, "status.phase", "Ready"},
+		"Excluded":       {"what is excluded", excluding, "status", nil},
+		"BelowExcluded":  {"and what is below it", excluding, "status.replicas", nil},
+		"InElements":     {"what is excluded in a list", excluding, "spec.users", []any{map[string]any{"name": "one"}, map[string]any{"name": "two"}}},
+		"PayloadBeside":  {"the payload beside the resource", excluding, "payload.phase", "Ready"},
+		"Bare":           {"what the payload has, if that is all there is", bare, "size", "5Gi"},
+		"BareDots":       {"with dots in its key, and what is below", bare, `["at.once"].class`, "fast"},
+		"BareEmpty":      {"what cannot be resolved is empty, as it is shown", bare, "none", ""},
+		"BarePoll":       {"where callers are sent", bare, "status.phase", "Ready"},
+		"BareResource":   {"nothing of the resource", bare, "spec.storage.size", nil},
+		"BareMetadata":   {"not even its metadata", bare, "metadata.name", nil},
+		"BarePayload":    {"nor by a name that the answer does not have", bare, "payload.size", nil},
+		"BareNoPayload":  {"nothing, where nothing is shown", "{default: false}", "spec.storage.size", nil},
+		"BareAnnotation": {"nor what an annotation has", bare, "metadata.annotations", nil},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := apiOf(t, open+"config: {response: "+tc.response+"}", clusterOf(t, interceptor.Funcs{}, stored))
+			status := http.StatusOK
+			if tc.want == nil {
+				status = http.StatusNotFound
+			}
+			query := "?field=" + url.QueryEscape(tc.field)
+			got := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core/c1"+query, "", status)
+			if diff := cmp.Diff(tc.want, got["value"]); diff != "" || tc.want == nil && got["error"] != "field_not_found" {
+				t.Errorf("\n%s\nget answers %v: -want, +got:\n%s", tc.reason, got, diff)
+			}
+			items := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core"+query, "", http.StatusOK)["items"]
+			if diff := cmp.Diff([]any{map[string]any{"name": "c1", "field": tc.field, "value": tc.want}}, items); diff != "" {
+				t.Errorf("\n%s\nlist: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestExcludeCopies shows that what is excluded is not told by an annotation, of whoever wrote that.
+func TestExcludeCopies(t *testing.T) {
+	cases := map[string]struct {
+		reason, annotation string
+		shown              bool
+	}{
+		"Intent":       {"what was sent", "orkestra.konductor.io/serve-intent", false},
+		"OlderIntent":  {"in an older spelling", "orkestra.orkspace.io/serve-intent", false},
+		"Selector":     {"the values that a target selects", "orkestra.konductor.io/serve-selector", false},
+		"Applied":      {"what kubectl applied", "kubectl.kubernetes.io/last-applied-configuration", false},
+		"PreviousSpec": {"the spec that a rollback goes to", "orkestra.konductor.io/previous-spec", false},
+		"Conversion":   {"the spec of another version", "orkestra.konductor.io/conversion-v1", false},
+		"Target":       {"whatever else Orkestra keeps", "orkestra.konductor.io/serve-target", true},
+		"Other":        {"what somebody else has", "example.com/serve-intent", true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			object := parsed(t, stored)
+			object["metadata"].(map[string]any)["annotations"] = map[string]any{tc.annotation: "s3cret"}
+			cluster := clusterOf(t, interceptor.Funcs{})
+			if err := cluster.Create(t.Context(), &unstructured.Unstructured{Object: object}); err != nil {
+				t.Fatal(err)
+			}
+			for response, shown := range map[string]bool{"{exclude: [spec.key]}": tc.shown, "{}": true} {
+				a := apiOf(t, open+"config: {response: "+response+"}", cluster)
+				for _, path := range []string{"core/c1", "core", "core/c1?field=metadata.annotations", "core?field=metadata.annotations"} {
+					if text := string(asks(t, a, http.MethodGet, "/api/v1/resources/cache/"+path, "", http.StatusOK)); strings.Contains(text, "s3cret") != shown {
+						t.Errorf("\n%s\nwith %s, %s is answered with %s, want it shown: %t", tc.reason, response, path, text, shown)
+					}
+				}
+			}
+		})
 	}
 }
 

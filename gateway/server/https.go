@@ -9,6 +9,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
+	"reflect"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -58,7 +60,7 @@ func (s *httpsServer) Start(ctx context.Context) error {
 		return fmt.Errorf("serve webhooks: %w", err)
 	}
 	server := &http.Server{
-		Handler: s.WebhookMux(), ReadHeaderTimeout: s.header, ReadTimeout: s.read, WriteTimeout: s.write, IdleTimeout: idleTimeout,
+		Handler: straight(s.WebhookMux()), ReadHeaderTimeout: s.header, ReadTimeout: s.read, WriteTimeout: s.write, IdleTimeout: idleTimeout,
 		MaxHeaderBytes: maxHeader,
 		// Who asked before the end gets an answer.
 		BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
@@ -78,6 +80,22 @@ func (s *httpsServer) Start(ctx context.Context) error {
 		logf.FromContext(ctx).Error(err, "some requests got no answer in time")
 	}
 	return nil
+}
+
+// straight has the API answer what a mux would lead elsewhere, such as from a path with two slashes to one without them. The mux does so with a
+// page, whoever asks; the API does not know the path.
+func straight(mux *http.ServeMux) http.Handler {
+	elsewhere := reflect.TypeOf(http.RedirectHandler("/", http.StatusTemporaryRedirect))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if handler, _ := mux.Handler(r); reflect.TypeOf(handler) != elsewhere {
+			mux.ServeHTTP(w, r)
+			return
+		}
+		api := r.Clone(r.Context())
+		api.URL = &url.URL{Path: pathAPI}
+		handler, _ := mux.Handler(api)
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // StartedChecker tells whether it answers.

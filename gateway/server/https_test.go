@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -59,6 +60,42 @@ func TestWeakness32Bodies(t *testing.T) {
 			tc.handler.ServeHTTP(w, r)
 			if w.Code != tc.want {
 				t.Errorf("\n%s\n%d %s, want %d", tc.reason, w.Code, w.Body, tc.want)
+			}
+		})
+	}
+}
+
+// TestStraight shows that nobody is led elsewhere: what a mux would lead to another path is the API's to answer, which does not know it.
+func TestStraight(t *testing.T) {
+	s := newHTTPSServer("", 0, nil)
+	s.Register("/validate", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "webhook") }))
+	s.Register(pathAPI, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, "API "+r.URL.EscapedPath()) }))
+	cases := map[string]struct {
+		reason, method, path, want string
+	}{
+		"Webhook":      {"a webhook", http.MethodPost, "/validate", "webhook"},
+		"API":          {"the API", http.MethodGet, "/api/v1/schema", "API /api/v1/schema"},
+		"Encoded":      {"with a slash in a name", http.MethodGet, "/api/v1/resources/a/b/c%2F%2Fd", "API /api/v1/resources/a/b/c%2F%2Fd"},
+		"TwoSlashes":   {"a name that is empty", http.MethodGet, "/api/v1/resources//c1", "API /api/v1/resources//c1"},
+		"First":        {"two slashes before all", http.MethodGet, "//api/v1/schema", "API //api/v1/schema"},
+		"OnlyTwo":      {"and nothing else", http.MethodGet, "//", "API //"},
+		"OfWebhook":    {"those of a webhook", http.MethodPost, "/validate//", "API /validate//"},
+		"Dots":         {"dots", http.MethodGet, "/api/v1/schema/../raw-schema", "API /api/v1/schema/../raw-schema"},
+		"WithoutSlash": {"the path of the API without its last slash", http.MethodGet, "/api/v1", "API /api/v1"},
+		"Connect":      {"by a method that has a path rarely", http.MethodConnect, "/api/v1", "API /api/v1"},
+		"Nothing":      {"what is nowhere", http.MethodGet, "/other", "404 page not found\n"},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			r := httptest.NewRequestWithContext(t.Context(), tc.method, "/", http.NoBody)
+			var err error
+			if r.URL, err = url.ParseRequestURI(tc.path); err != nil {
+				t.Fatal(err)
+			}
+			w := httptest.NewRecorder()
+			straight(s.WebhookMux()).ServeHTTP(w, r)
+			if w.Body.String() != tc.want {
+				t.Errorf("\n%s\n%s %s: %d %s, want %s", tc.reason, tc.method, tc.path, w.Code, w.Body, tc.want)
 			}
 		})
 	}
