@@ -13,6 +13,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
@@ -100,6 +101,9 @@ type Field struct {
 	// value gives what is written, and values what is written to several paths. Nil: what was sent.
 	value  *template.Program
 	values []fanned
+	// gated: only an intent can be asked about it, while shown passes.
+	gated bool
+	shown *conditions.Program
 }
 
 type fanned struct {
@@ -133,15 +137,18 @@ func Compile(name string, crd *orkv1.CRD, resource schema.GroupVersionResource, 
 	case !c.Namespaced && declared.Namespace != "":
 		compiler.wrong(field.Forbidden(at.Child("namespace"), "the CRD is cluster-scoped"))
 	}
+	places := map[string]*field.Path{}
 	for _, group := range []struct {
 		name   string
 		place  Place
 		fields map[string]orkv1.ServeField
 	}{{"fields", InSpec, declared.Fields}, {"labels", InLabel, declared.Labels}, {"annotations", InAnnotation, declared.Annotations}} {
 		for _, key := range slices.Sorted(maps.Keys(group.fields)) {
-			compiler.field(key, group.place, group.fields[key], at.Child(group.name).Key(key))
+			places[key] = at.Child(group.name).Key(key)
+			compiler.field(key, group.place, group.fields[key], places[key])
 		}
 	}
+	compiler.gates(places)
 	compiler.surfaces(declared, at)
 	return c, compiler.errs
 }

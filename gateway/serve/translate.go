@@ -81,7 +81,7 @@ func (s *Surface) translate(intent map[string]any) (*translated, error) {
 			}
 		}
 	}
-	if len(wrong) > 0 {
+	if wrong = append(wrong, c.ungranted(intent)...); len(wrong) > 0 {
 		return nil, wrong
 	}
 	return out, nil

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -362,6 +363,48 @@ func TestSource(t *testing.T) {
 			got := object.GetAnnotations()
 			if got[orkv1.AnnotationServeSource] != tc.source || got[orkv1.AnnotationServeIdentity] != tc.identity {
 				t.Errorf("%s: %v, want the source %q and the identity %q", tc.reason, got, tc.source, tc.identity)
+			}
+		})
+	}
+}
+
+// TestGated shows what is asked of fields that are not written, and of those that are shown by them: no rule of a resource can be about them.
+func TestGated(t *testing.T) {
+	const text = `
+enabled: true
+namespace: shop
+fields:
+  mode: {gateOnly: true, required: true, label: Mode, enum: [big, small]}
+  size: {required: true, when: [{field: mode, equals: big}]}
+  replicas: {required: true}
+  secret: {gateOnly: true, sensitive: true, enum: [aaaa, bbbb]}
+`
+	cases := map[string]struct {
+		reason, intent string
+		want           []string
+	}{
+		"Right":   {"all that is asked for is there", `{"name":"a","mode":"big","size":"1"}`, nil},
+		"Missing": {"one that is not written is required", `{"name":"a"}`, []string{"mode: Mode is required"}},
+		"Enum":    {"and one of some", `{"name":"a","mode":"zzz"}`, []string{`mode: "zzz" is none of big, small`}},
+		"Shown":   {"it shows another one", `{"name":"a","mode":"big"}`, []string{"size: size is required"}},
+		"Empty":   {"which an empty text does not fill", `{"name":"a","mode":"big","size":""}`, []string{"size: size is required"}},
+		"Hidden":  {"or does not", `{"name":"a","mode":"small"}`, nil},
+		"Secret":  {"and nothing is quoted that nobody is to see", `{"name":"a","mode":"small","secret":"cccc"}`, []string{"secret: " + errSensitive.Error()}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			intent, err := parse(t.Context(), []byte(tc.intent))
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = compiled(t, text).Primary.translate(intent)
+			wrong, _ := errors.AsType[problems](err)
+			var got []string
+			for _, one := range wrong {
+				got = append(got, one.Field+": "+one.Message)
+			}
+			if diff := cmp.Diff(tc.want, got); diff != "" {
+				t.Errorf("%s: -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
