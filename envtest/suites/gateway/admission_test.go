@@ -93,7 +93,9 @@ var _ = Describe("The gateway", Ordered, func() {
 		// The server learns of a configuration a moment after it is stored.
 		Eventually(func() string {
 			probe := resource("v1", "Site", namespaceOf(ctx), "probe", "{plan: gold}")
-			Expect(cluster.Create(ctx, probe, client.DryRunAll)).To(Succeed())
+			if err := cluster.Create(ctx, probe, client.DryRunAll); err != nil { // a replica may not answer yet
+				return err.Error()
+			}
 			return probe.GetLabels()["a.b/c.d"]
 		}).Should(Equal("gold"))
 	})
