@@ -116,7 +116,8 @@ func (s *Secrets) renew(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.
 
 // values are the tokens that a Secret has at the moment, and how long until one of them is too old, 0 for ever.
 func (s *Secrets) values(secret *corev1.Secret, ref *orkv1.TokenSecret, now time.Time) (values []string, again time.Duration, err error) {
-	current := string(secret.Data[ref.Key])
+	// Who makes a Secret of a file has its last line end in it, which no header can hold.
+	current := strings.TrimSpace(string(secret.Data[ref.Key]))
 	if current == "" {
 		return nil, 0, errors.New("its key " + ref.Key + " is empty")
 	}
@@ -125,7 +126,7 @@ func (s *Secrets) values(secret *corev1.Secret, ref *orkv1.TokenSecret, now time
 	if known && ref.RotateAfter != nil {
 		again = made.Add(ref.RotateAfter.Duration).Sub(now)
 	}
-	old := string(secret.Data[ref.Key+previous])
+	old := strings.TrimSpace(string(secret.Data[ref.Key+previous]))
 	left := made.Add(s.grace(ref)).Sub(now)
 	if old == "" || !known || left <= 0 {
 		return values, again, nil

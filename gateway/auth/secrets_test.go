@@ -247,6 +247,14 @@ func TestSecretKey(t *testing.T) {
 	}
 }
 
+// TestSecretLineEnd shows that the line end of a file that a Secret was made of is none of its token.
+func TestSecretLineEnd(t *testing.T) {
+	k := newKept(tokenSecret(nil, map[string]string{"token": "pinned\n"}))
+	if values, _ := k.read(t, tokenRef(0)); len(values) != 1 || values[0] != "pinned" {
+		t.Errorf("the token is %q", values)
+	}
+}
+
 // TestSecretRaces shows that of replicas that write at once all come to what is stored.
 func TestSecretRaces(t *testing.T) {
 	secrets := schema.GroupResource{Resource: "secrets"}
