@@ -46,7 +46,7 @@ func (c *checker) serveFields(serve *orkv1.Serve, path *field.Path) {
 func (c *checker) serveField(key string, one *orkv1.ServeField, inSpec bool, at *field.Path) {
 	if !inSpec {
 		c.problems(at, validation.IsQualifiedName(key))
-		if orkestras(key) {
+		if orkv1.IsOwn(key) || key == orkv1.LegacyLabelDeletionProtection {
 			c.errorf(at, "%s is written by the gateway or the operator alone, and no intent gives it: use a key of your own domain", quote(key))
 		}
 	}
@@ -83,11 +83,6 @@ func (c *checker) serveField(key string, one *orkv1.ServeField, inSpec bool, at 
 	if inSpec && one.Default != nil {
 		c.warnf(at.Child("default"), "has no effect on a field of the spec: the definition of the CRD has defaults for those")
 	}
-}
-
-// orkestras tells whether a label or an annotation is one of those by which the gateway and the operator know what is theirs.
-func orkestras(key string) bool {
-	return strings.HasPrefix(key, orkv1.Domain) || strings.HasPrefix(key, orkv1.LegacyDomain) || key == orkv1.LegacyLabelDeletionProtection
 }
 
 // servePath is a path in the spec that a key of an intent is written to, and where that is said.

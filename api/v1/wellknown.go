@@ -1,5 +1,7 @@
 package v1
 
+import "strings"
+
 // Group is the API group of Katalog, and Version its version.
 const (
 	Group   = "orkestra.orkspace.io"
@@ -129,4 +131,9 @@ const (
 // InternalLabels are on what Orkestra keeps for itself. Each call returns a map of its own.
 func InternalLabels() map[string]string {
 	return map[string]string{LabelName: "orkestra", LabelInternal: "orkestra-internal"}
+}
+
+// IsOwn tells whether a label or an annotation is of Orkestra's domain, in either spelling: the gateway and the runtime know by them what is theirs.
+func IsOwn(key string) bool {
+	return strings.HasPrefix(key, Domain) || strings.HasPrefix(key, LegacyDomain)
 }

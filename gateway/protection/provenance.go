@@ -60,9 +60,7 @@ func forged(before, after map[string]string) []string {
 
 // Strip takes away from what a caller wrote the annotations that are the gateway's and the runtime's own.
 func Strip(annotations map[string]string) {
-	maps.DeleteFunc(annotations, func(key, _ string) bool {
-		return strings.HasPrefix(key, orkv1.Domain) || strings.HasPrefix(key, orkv1.LegacyDomain)
-	})
+	maps.DeleteFunc(annotations, func(key, _ string) bool { return orkv1.IsOwn(key) })
 }
 
 // Stale are the annotations of how a resource was delivered that it has and was not given, sorted: somebody else who wrote them holds on to them.

@@ -196,25 +196,22 @@ func (s *state) registrations() *registration.Plan {
 				resource.Operations = append(resource.Operations, admissionregistrationv1.OperationType(operation))
 			}
 		}
-		add := func(to *[]registration.Resource, wanted bool) {
-			if wanted {
-				*to = append(*to, resource)
-			}
-		}
-		addIdle := func(to *[]registration.Resource, wanted bool, idle func() string) {
+		add := func(to *[]registration.Resource, wanted bool, idle func() string) {
 			if !wanted {
 				return
 			}
-			one := resource
-			one.Idle = idle()
-			*to = append(*to, one)
+			added := resource
+			if idle != nil {
+				added.Idle = idle()
+			}
+			*to = append(*to, added)
 		}
 		plan.AdmissionWrites = plan.AdmissionWrites || one.Admission.Writes()
-		addIdle(&plan.Validated, one.Validates, one.Admission.ValidationIdle)
-		addIdle(&plan.Mutated, one.Mutates, one.Admission.MutationIdle)
-		add(&plan.Strict, one.Strict)
-		addIdle(&plan.Guarded, one.GuardsNamespaces, one.Namespaces.Expression)
-		add(&plan.Delivered, one.GuardsProvenance)
+		add(&plan.Validated, one.Validates, one.Admission.ValidationIdle)
+		add(&plan.Mutated, one.Mutates, one.Admission.MutationIdle)
+		add(&plan.Strict, one.Strict, nil)
+		add(&plan.Guarded, one.GuardsNamespaces, one.Namespaces.Expression)
+		add(&plan.Delivered, one.GuardsProvenance, nil)
 		if one.ProtectsDefinition {
 			plan.Definitions = append(plan.Definitions, one.Definition())
 			plan.DefinitionsOf = append(plan.DefinitionsOf, one.Children...)
