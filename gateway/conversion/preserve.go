@@ -71,6 +71,11 @@ func (p *Program) restored(kept string, converted *unstructured.Unstructured, fr
 	if err != nil {
 		return converted, nil
 	}
+	if known := p.schemas[to]; known != nil {
+		if shape, declared := known.Properties["spec"]; declared && !readable(spec, &shape) {
+			return converted, nil
+		}
+	}
 	whole = &unstructured.Unstructured{Object: maps.Clone(converted.Object)}
 	whole.Object["spec"] = spec
 	if back, err = p.plain(whole, from); err != nil {

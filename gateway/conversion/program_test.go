@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
@@ -219,6 +220,8 @@ paths:
 		"Broken":   {"nor what nobody can read", paths, "spec: {size: '5'}", "{", "spec: {plan: {size: 5, paused: false}}"},
 		"Infinite": {"nor what no number holds", paths, "spec: {size: '5'}", `{"plan": {"size": 1e999}}`, "spec: {plan: {size: 5, paused: false}}"},
 		"Deep":     {"nor what is too deep", paths, "spec: {size: '5'}", strings.Repeat(`{"a":`, 100_000), "spec: {plan: {size: 5, paused: false}}"},
+		"Typed":    {"nor what a client of the version could not read", paths, "spec: {size: '5'}", `{"plan": {"size": 5, "paused": "no"}}`, "spec: {plan: {size: 5, paused: false}}"},
+		"TypedMap": {"be it a map", paths, "spec: {size: '5', note: x}", `{"plan": {"size": 5}, "note": {"a": "b"}}`, "spec: {plan: {size: 5, paused: false}, note: x}"},
 		"Types":    {"what has another type makes room for what there is", paths, "spec: {size: '5'}", `{"plan": 5}`, "spec: {plan: {size: 5}}"},
 		"There":    {"what the paths do not convert is as none", paths, "spec: {size: '5'}", `{"plan": {"size": "big"}}`, "spec: {plan: {size: 5, paused: false}}"},
 		"None":     {"a resource without a spec gets what the path makes", changed, "", "null", "spec: {plan: {paused: false}}"},
@@ -238,6 +241,45 @@ paths:
 			delete(got.Object["metadata"].(map[string]any), "annotations")
 			if diff := cmp.Diff(object(t, fmt.Sprintf(plain, "v2")+tc.want).Object, got.Object); diff != "" {
 				t.Errorf("\n%s\nConvert(...): -want, +got:\n%s", tc.reason, diff)
+			}
+		})
+	}
+}
+
+// TestPreserveTypes shows of which values in the annotation a client of the version could read nothing.
+func TestPreserveTypes(t *testing.T) {
+	const ways = "preserve: true\nstorageVersion: v1\npaths: [{from: v1, to: v2}, {from: v2, to: v1}]"
+	text, number := roots.Props{Type: "string"}, roots.Props{Type: "integer"}
+	shape := map[string]roots.Props{
+		"text": text, "whole": number, "number": {Type: "number"}, "yes": {Type: "boolean"}, "either": {XIntOrString: true}, "any": {},
+		"list": {Type: "array", Items: &apiextensionsv1.JSONSchemaPropsOrArray{Schema: &number}},
+		"map":  {Type: "object", AdditionalProperties: &apiextensionsv1.JSONSchemaPropsOrBool{Schema: &text}},
+	}
+	known := map[string]*roots.Props{"v2": {Type: "object", Properties: map[string]roots.Props{"spec": {Type: "object", Properties: shape}}}}
+	cases := map[string]struct {
+		kept string
+		fits bool
+	}{
+		"Text": {`{"text": "a"}`, true}, "TextNumber": {`{"text": 1}`, false}, "TextNull": {`{"text": null}`, true},
+		"Whole": {`{"whole": 1}`, true}, "WholeFloat": {`{"whole": 1.5}`, false}, "WholeText": {`{"whole": "1"}`, false},
+		"Number": {`{"number": 1.5}`, true}, "NumberWhole": {`{"number": 1}`, true}, "NumberList": {`{"number": [1]}`, false},
+		"Yes": {`{"yes": true}`, true}, "YesText": {`{"yes": "true"}`, false}, "TextYes": {`{"text": true}`, false},
+		"Either": {`{"either": 1}`, true}, "EitherText": {`{"either": "1"}`, true}, "Any": {`{"any": {"a": [1, "b"]}}`, true},
+		"List": {`{"list": [1, 2]}`, true}, "ListText": {`{"list": [1, "2"]}`, false}, "ListMap": {`{"list": {"a": 1}}`, false},
+		"Map": {`{"map": {"a": "b"}}`, true}, "MapNumber": {`{"map": {"a": 1}}`, false}, "MapList": {`{"map": ["a"]}`, false},
+		"Unknown": {`{"more": {"a": 1}}`, true},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			from := object(t, "apiVersion: example.com/v1\nkind: Backup\nmetadata: {name: a}\nspec: {}\n")
+			from.SetAnnotations(map[string]string{orkv1.AnnotationConversion + "v2": tc.kept})
+			got, err := compile(t, ways, known).Convert(from, "v2")
+			if err != nil {
+				t.Fatal(err)
+			}
+			spec, _ := got.Object["spec"].(map[string]any)
+			if comes := len(spec) > 0; comes != tc.fits {
+				t.Errorf("%s comes back as %v, want it: %t", tc.kept, spec, tc.fits)
 			}
 		})
 	}

@@ -1,0 +1,4 @@
+package conversion
+
+// Readable is readable, for tests.
+var Readable = readable
