@@ -1,6 +1,7 @@
 package controllers
 
 import (
+	"slices"
 	"time"
 
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
@@ -8,13 +9,12 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 )
 
-// GeneratedAt reads when what a child holds was made, from its annotation in one of the two domains. Ok is false without one that can be
+// GeneratedAt reads when what a child holds was made, from its annotation in one of its spellings. Ok is false without one that can be
 // read.
 func GeneratedAt(child *unstructured.Unstructured) (at time.Time, ok bool) {
 	annotations := child.GetAnnotations()
-	for _, domain := range []string{orkv1.Domain, orkv1.LegacyDomain} {
-		text := annotations[domain+orkv1.AnnotationGeneratedAt[len(orkv1.Domain):]]
-		if at, err := time.Parse(time.RFC3339, text); err == nil {
+	for _, key := range orkv1.Spellings(orkv1.AnnotationGeneratedAt) {
+		if at, err := time.Parse(time.RFC3339, annotations[key]); err == nil {
 			return at, true
 		}
 	}
@@ -38,8 +38,8 @@ func (d Declaration) RotatesAt(child *unstructured.Unstructured) (at time.Time, 
 func TakeStamps(object, other *unstructured.Unstructured) {
 	annotations := object.GetAnnotations()
 	for _, key := range []string{orkv1.AnnotationGeneratedAt, orkv1.AnnotationRotateAfter} {
-		for _, domain := range []string{orkv1.LegacyDomain, orkv1.Domain} {
-			if value, ok := other.GetAnnotations()[domain+key[len(orkv1.Domain):]]; ok {
+		for _, spelling := range slices.Backward(orkv1.Spellings(key)) { // the one that is written counts
+			if value, ok := other.GetAnnotations()[spelling]; ok {
 				annotations[key] = value
 			}
 		}

@@ -46,7 +46,7 @@ func (c *checker) serveFields(serve *orkv1.Serve, path *field.Path) {
 func (c *checker) serveField(key string, one *orkv1.ServeField, inSpec bool, at *field.Path) {
 	if !inSpec {
 		c.problems(at, validation.IsQualifiedName(key))
-		if orkv1.IsOwn(key) || key == orkv1.LegacyLabelDeletionProtection {
+		if orkv1.IsOwn(key) {
 			c.errorf(at, "%s is written by the gateway or the operator alone, and no intent gives it: use a key of your own domain", quote(key))
 		}
 	}

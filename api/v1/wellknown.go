@@ -15,10 +15,12 @@ const FieldManager = "orkestra"
 // one that applies a part of a child does not take away what the Katalog declares of it.
 const FieldManagerGo = "orkestra-go"
 
-// Domain prefixes every annotation, label and finalizer that Orkestra writes. LegacyDomain is accepted when reading.
+// Domain prefixes every annotation, label and finalizer that Orkestra writes. LegacyDomain is accepted when reading, and so is OlderDomain for the labels of the
+// protection from deletion and for the age of what is generated.
 const (
 	Domain       = "orkestra.konductor.io/"
 	LegacyDomain = "orkestra.orkspace.io/"
+	OlderDomain  = "orkestra.io/"
 )
 
 // Labels on children.
@@ -41,8 +43,6 @@ const (
 	LabelServeTarget = "orkestra-serve-target"
 	// LabelDeletionProtection with the value true keeps the runtime from deleting a child. People put it there.
 	LabelDeletionProtection = Domain + "deletion-protection"
-	// LegacyLabelDeletionProtection means the same where it stands already.
-	LegacyLabelDeletionProtection = "orkestra.io/deletion-protection"
 	// LabelStrictExempt with the value true lets the label above be taken away in strict mode. The runtime puts it there.
 	LabelStrictExempt = Domain + "strict-mode-exempt"
 )
@@ -133,7 +133,32 @@ func InternalLabels() map[string]string {
 	return map[string]string{LabelName: "orkestra", LabelInternal: "orkestra-internal"}
 }
 
-// IsOwn tells whether a label or an annotation is of Orkestra's domain, in either spelling: the gateway and the runtime know by them what is theirs.
+// OwnLabels are InternalLabels, and the one that protects from deletion where that is on. Each call returns a map of its own.
+func OwnLabels(protected bool) map[string]string {
+	labels := InternalLabels()
+	if protected {
+		labels[LabelDeletionProtection] = "true"
+	}
+	return labels
+}
+
+// IsOwn tells whether a label or an annotation is of Orkestra's domain, in any spelling: the gateway and the runtime know by them what is theirs.
 func IsOwn(key string) bool {
-	return strings.HasPrefix(key, Domain) || strings.HasPrefix(key, LegacyDomain)
+	return strings.HasPrefix(key, Domain) || strings.HasPrefix(key, LegacyDomain) || strings.HasPrefix(key, OlderDomain)
+}
+
+// Spellings are a label or an annotation of Domain in the three ways that it is read. The first is the one that is written.
+func Spellings(key string) []string {
+	name := strings.TrimPrefix(key, Domain)
+	return []string{Domain + name, LegacyDomain + name, OlderDomain + name}
+}
+
+// Marked is the one of some spellings that labels have with the value true, empty for none.
+func Marked(labels map[string]string, spellings []string) string {
+	for _, key := range spellings {
+		if labels[key] == "true" {
+			return key
+		}
+	}
+	return ""
 }

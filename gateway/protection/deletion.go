@@ -91,20 +91,19 @@ func (d *Deletion) deny(why string) admission.Response {
 	return forbidden(why)
 }
 
-// Protected tells whether an object has the label with the value true, in either of its spellings.
+// The spellings of the labels that protect an object, and that exempt it from strict mode.
+var (
+	protects = orkv1.Spellings(orkv1.LabelDeletionProtection)
+	exempts  = orkv1.Spellings(orkv1.LabelStrictExempt)
+)
+
+// Protected tells whether an object has the label with the value true, in any of its spellings.
 func Protected(object metav1.Object) bool {
 	return labelOf(object) != ""
 }
 
 // labelOf is the label that protects an object, empty for none.
-func labelOf(object metav1.Object) string {
-	for _, label := range []string{orkv1.LabelDeletionProtection, orkv1.LegacyLabelDeletionProtection} {
-		if object.GetLabels()[label] == "true" {
-			return label
-		}
-	}
-	return ""
-}
+func labelOf(object metav1.Object) string { return orkv1.Marked(object.GetLabels(), protects) }
 
 // Refusal says of an object of a kind that is protected why it is not deleted, and how it would be.
 func Refusal(kind string, object metav1.Object) string {

@@ -99,7 +99,7 @@ func TestHandle(t *testing.T) {
 	}{
 		"Delete":             {"what nobody protects goes", deletion, request{operation: admissionv1.Delete, before: labels()}, ""},
 		"DeleteProtected":    {"what has the label stays", deletion, request{operation: admissionv1.Delete, before: labels(label)}, "Site shop/a is protected from deletion"},
-		"DeleteLegacy":       {"in its older spelling too", deletion, request{operation: admissionv1.Delete, before: labels(orkv1.LegacyLabelDeletionProtection)}, "Site shop/a is protected"},
+		"DeleteLegacy":       {"in its older spelling too", deletion, request{operation: admissionv1.Delete, before: labels(orkv1.OlderDomain + "deletion-protection")}, "Site shop/a is protected"},
 		"UpdateProtected":    {"and may be changed", deletion, request{operation: admissionv1.Update, before: labels(label), now: labels(label)}, ""},
 		"DeleteDefinition":   {"a definition of the Katalog", deletion, request{operation: admissionv1.Delete, resource: crds, before: `{"name":"sites.example.com"}`}, "the definition sites.example.com is that of the Katalog's entry site"},
 		"DeleteChildren":     {"and one of children", parents, request{operation: admissionv1.Delete, resource: crds, before: labels() + `,"spec":{"group":"example.com","names":{"kind":"Child"}}`}, "is that of children of the Katalog's entry site"},

@@ -34,12 +34,11 @@ func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Respon
 	if err != nil {
 		return admission.Errored(http.StatusInternalServerError, err)
 	}
-	exempt := after.Labels[orkv1.LabelStrictExempt] == "true"
-	if exempt && before.Labels[orkv1.LabelStrictExempt] != "true" && !is(&r.UserInfo, s.Runtime) {
-		return forbidden(fmt.Sprintf("the label %s is set by the runtime alone: set deletionProtection.strictMode: false in the Katalog's entry",
-			orkv1.LabelStrictExempt))
+	exempt := orkv1.Marked(after.Labels, exempts)
+	if exempt != "" && orkv1.Marked(before.Labels, exempts) == "" && !is(&r.UserInfo, s.Runtime) {
+		return forbidden(fmt.Sprintf("the label %s is set by the runtime alone: set deletionProtection.strictMode: false in the Katalog's entry", exempt))
 	}
-	if !Protected(before) || Protected(after) || exempt {
+	if !Protected(before) || Protected(after) || exempt != "" {
 		return admission.Allowed("")
 	}
 	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set deletionProtection.protectCRs: false "+

@@ -127,15 +127,17 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 	})
 	if len(p.Strict) > 0 {
 		// The gateway is asked about its own requests as well: they are those of its callers.
-		kept := p.labelled("strict-mode", func(name string) admissionregistrationv1.ValidatingWebhook {
+		kept := p.labelled("strict-mode", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
 			one := p.webhook(name, PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
-			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers})
+			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers()})
 			return one
 		})
-		exempt := p.webhook("exempt.strict-mode", PathStrict, rulesOf(p.Strict, write), p.DeletionPolicy, bundle)
-		exempt.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LabelStrictExempt: "true"}}
-		exempt.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "not-exempt-before", Expression: notExemptBefore})
-		add(StrictProtection, append(kept, exempt)...)
+		exempt := p.labelled("exempt.strict-mode", orkv1.LabelStrictExempt, func(name string) admissionregistrationv1.ValidatingWebhook {
+			one := p.webhook(name, PathStrict, rulesOf(p.Strict, write), p.DeletionPolicy, bundle)
+			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "not-exempt-before", Expression: notExemptBefore()})
+			return one
+		})
+		add(StrictProtection, append(kept, exempt...)...)
 	}
 	if len(p.Delivered) > 0 {
 		one := p.webhook("provenance", PathProvenance, rulesOf(p.Delivered, write), admissionregistrationv1.Fail, bundle)
@@ -159,7 +161,7 @@ func (p *Plan) deletion(gone []admissionregistrationv1.OperationType, bundle []b
 	}
 	if p.Protected {
 		anything := Resource{GroupVersionResource: schema.GroupVersionResource{Group: "*", Version: "*", Resource: "*"}}
-		all = append(all, p.labelled("protect.resources", func(name string) admissionregistrationv1.ValidatingWebhook {
+		all = append(all, p.labelled("protect.resources", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
 			one := p.webhook(name, PathDeletion, rulesOf([]Resource{anything}, gone), p.DeletionPolicy, bundle)
 			one.MatchConditions = p.notFree(true)
 			return one
@@ -181,14 +183,18 @@ func (p *Plan) ofKatalog() string {
 	return "oldObject != null && (" + named + ")"
 }
 
-// labelled are two webhooks, about what has the label of the protection and about what has it in its older spelling: a selector knows no or.
+// labelled are webhooks about what has a label, one for each of its spellings: a selector knows no or.
 func (p *Plan) labelled(
-	name string, webhook func(name string) admissionregistrationv1.ValidatingWebhook,
+	name, label string, webhook func(name string) admissionregistrationv1.ValidatingWebhook,
 ) []admissionregistrationv1.ValidatingWebhook {
-	current, older := webhook(name), webhook("older."+name)
-	current.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LabelDeletionProtection: "true"}}
-	older.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{orkv1.LegacyLabelDeletionProtection: "true"}}
-	return []admissionregistrationv1.ValidatingWebhook{current, older}
+	spellings := orkv1.Spellings(label)
+	all := make([]admissionregistrationv1.ValidatingWebhook, 0, len(spellings))
+	for i, spelling := range spellings {
+		one := webhook([]string{"", "legacy.", "older."}[i] + name)
+		one.ObjectSelector = &metav1.LabelSelector{MatchLabels: map[string]string{spelling: "true"}}
+		all = append(all, one)
+	}
+	return all
 }
 
 // sideEffects are those of the webhooks with rules.
@@ -207,13 +213,17 @@ const deliveryDiffers = `[object, oldObject].exists(one, one != null && has(one.
 	`other.metadata.annotations[key] != one.metadata.annotations[key])))`
 
 // protectionDiffers holds where a label of the protection from deletion is not the same before and after.
-const protectionDiffers = `["` + orkv1.LabelDeletionProtection + `", "` + orkv1.LegacyLabelDeletionProtection + `", "` + orkv1.LabelStrictExempt + `"].exists(key, ` +
-	`(has(object.metadata.labels) && key in object.metadata.labels ? object.metadata.labels[key] : "") != ` +
-	`(has(oldObject.metadata.labels) && key in oldObject.metadata.labels ? oldObject.metadata.labels[key] : ""))`
+func protectionDiffers() string {
+	return celList(append(orkv1.Spellings(orkv1.LabelDeletionProtection), orkv1.Spellings(orkv1.LabelStrictExempt)...)) + `.exists(key, ` +
+		`(has(object.metadata.labels) && key in object.metadata.labels ? object.metadata.labels[key] : "") != ` +
+		`(has(oldObject.metadata.labels) && key in oldObject.metadata.labels ? oldObject.metadata.labels[key] : ""))`
+}
 
 // notExemptBefore holds for what becomes exempt from strict mode. Who could exempt what has no protection yet could take it away later.
-const notExemptBefore = `oldObject == null || !has(oldObject.metadata.labels) || !("` + orkv1.LabelStrictExempt + `" in oldObject.metadata.labels) || ` +
-	`oldObject.metadata.labels["` + orkv1.LabelStrictExempt + `"] != "true"`
+func notExemptBefore() string {
+	return `oldObject == null || !has(oldObject.metadata.labels) || !` + celList(orkv1.Spellings(orkv1.LabelStrictExempt)) +
+		`.exists(key, key in oldObject.metadata.labels && oldObject.metadata.labels[key] == "true")`
+}
 
 // webhookDomain ends the names of all webhooks.
 const webhookDomain = "orkestra.orkspace.io"

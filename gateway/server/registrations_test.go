@@ -33,15 +33,15 @@ spec:
 	}{
 		"Default": {
 			"nothing is let through unseen", "{webhooks: {admission: {}}, deletionProtection: {strictMode: true}, namespaceProtection: {}}",
-			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": fail, "protect.resources": fail, "older.protect.resources": fail, "strict-mode": fail, "older.strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": fail},
+			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": fail},
 		},
 		"Deletion": {
 			"of deletions alone", "{webhooks: {admission: {}}, deletionProtection: {strictMode: true, failurePolicy: Ignore}, namespaceProtection: {}}",
-			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": ignore, "protect.resources": ignore, "older.protect.resources": ignore, "strict-mode": ignore, "older.strict-mode": ignore, "exempt.strict-mode": ignore, "sites.example.com.namespace-protect": fail},
+			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": ignore, "protect.resources": ignore, "strict-mode": ignore, "exempt.strict-mode": ignore, "sites.example.com.namespace-protect": fail},
 		},
 		"Others": {
 			"of all others", "{webhooks: {admission: {}, failurePolicy: Ignore}, deletionProtection: {strictMode: true}, namespaceProtection: {failurePolicy: Ignore}}",
-			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": ignore, "sites.example.com.validate": ignore, "protect.crds": fail, "protect.resources": fail, "older.protect.resources": fail, "strict-mode": fail, "older.strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": ignore},
+			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": ignore, "sites.example.com.validate": ignore, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": ignore},
 		},
 	}
 	for name, tc := range cases {
@@ -55,8 +55,14 @@ spec:
 			s.entries, _ = entry.Compile(s.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
 			got := map[string]admissionregistrationv1.FailurePolicyType{}
 			add := func(webhook string, policy *admissionregistrationv1.FailurePolicyType) {
-				const domain = ".orkestra.orkspace.io"
-				got[webhook[:len(webhook)-len(domain)]] = *policy
+				name := strings.TrimSuffix(webhook, ".orkestra.orkspace.io")
+				for _, spelling := range []string{"legacy.", "older."} { // those are as the one that is written
+					name = strings.TrimPrefix(name, spelling)
+				}
+				if before, known := got[name]; known && before != *policy {
+					t.Errorf("%s has the policy %s, and another spelling %s", webhook, *policy, before)
+				}
+				got[name] = *policy
 			}
 			plan := s.registrations()
 			for _, one := range plan.Mutating(nil) {

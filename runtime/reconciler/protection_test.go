@@ -12,7 +12,7 @@ import (
 
 func TestKeepProtection(t *testing.T) {
 	type labels = map[string]string
-	const protect, exempt, older = orkv1.LabelDeletionProtection, orkv1.LabelStrictExempt, orkv1.LegacyLabelDeletionProtection
+	const protect, exempt, older = orkv1.LabelDeletionProtection, orkv1.LabelStrictExempt, orkv1.OlderDomain + "deletion-protection"
 	var (
 		protected = &box.Protection{Resources: true}
 		strict    = &box.Protection{Resources: true, Strict: true}

@@ -127,10 +127,10 @@ var _ = Describe("The gateway", Ordered, func() {
 
 	It("keeps what has the label in its older spelling", func(ctx SpecContext) {
 		site := resource("v1", "Site", namespaceOf(ctx), "older", "{plan: gold}")
-		site.SetLabels(map[string]string{orkv1.LegacyLabelDeletionProtection: "true"})
+		site.SetLabels(map[string]string{orkv1.OlderDomain + "deletion-protection": "true"})
 		Expect(cluster.Create(ctx, site)).To(Succeed())
-		Expect(cluster.Delete(ctx, site)).To(MatchError(ContainSubstring("remove its label " + orkv1.LegacyLabelDeletionProtection)))
-		Expect(cluster.Patch(ctx, site, merge(`{"metadata":{"labels":{"`+orkv1.LegacyLabelDeletionProtection+`":null}}}`))).To(MatchError(ContainSubstring("strictMode keeps the label")))
+		Expect(cluster.Delete(ctx, site)).To(MatchError(ContainSubstring("remove its label " + orkv1.OlderDomain + "deletion-protection")))
+		Expect(cluster.Patch(ctx, site, merge(`{"metadata":{"labels":{"`+orkv1.OlderDomain+"deletion-protection"+`":null}}}`))).To(MatchError(ContainSubstring("strictMode keeps the label")))
 	})
 
 	It("mutates what says of itself that it is being deleted", func(ctx SpecContext) {
