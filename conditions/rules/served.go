@@ -184,8 +184,10 @@ func (s *servedField) validation() []orkv1.ValidationRule {
 		}
 	}
 	if s.Required {
+		first := *guard.DeepCopy()
 		for _, place := range places {
-			add("required", place, orkv1.Condition{Exists: new(true)}, guard, s.label()+" is required")
+			add("required", place, orkv1.Condition{Exists: new(true)}, *first.DeepCopy(), s.label()+" is required")
+			first.When = append(first.When, orkv1.Condition{Field: place, Exists: new(true)}) // it is told once
 		}
 	}
 	// What is sent and what is written differ where a template stands between them: then the API alone knows what was sent.

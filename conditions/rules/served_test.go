@@ -84,6 +84,11 @@ func TestServedValidation(t *testing.T) {
 			crd:  `serve: {enabled: true, fields: {size: {required: true, values: {a.x: "{{ .value }}", b.y: "{{ .value }}"}}}}`,
 			want: []string{"size: size is required"},
 		},
+		"FanOutNone": {
+			reason: "it is told once, however many paths there are", resource: `spec: {}`,
+			crd:  `serve: {enabled: true, fields: {size: {required: true, values: {a.x: "{{ .value }}", b.y: "{{ .value }}", c.z: "{{ .value }}"}}}}`,
+			want: []string{"size: size is required"},
+		},
 		"Enum":       {reason: "one of the values", crd: `serve: {enabled: true, fields: {plan: {type: enum, enum: [free, gold]}}}`, resource: `spec: {plan: iron}`, want: []string{"spec.plan: plan must be one of: free, gold"}},
 		"EnumAbsent": {reason: "an optional field may be absent", crd: `serve: {enabled: true, fields: {plan: {type: enum, enum: [free, gold]}}}`, resource: `spec: {}`},
 		"Brackets": {
