@@ -217,6 +217,16 @@ func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	write(w, got)
 }
 
+// Off answers for an API that nothing is served by.
+func Off() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		c := newCall(w, r)
+		write(w, (&API{}).failed(c, w, &apiError{
+			status: http.StatusNotFound, short: "not found", detail: "no Katalog has the API on: gateway.api.enabled, and serve.enabled of an entry",
+		}))
+	})
+}
+
 // endpoint is what answers a request. Nil: nothing does, or a ServeMux would, which does not do so in JSON: it leads from a path with two slashes
 // to one without them, before anybody is asked who they are.
 func (a *API) endpoint(r *http.Request) *endpoint {

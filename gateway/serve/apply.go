@@ -161,7 +161,9 @@ func (a *API) whole(c *call, sent map[string]any) (*Surface, *translated, error)
 	clean.SetName(object.GetName())
 	clean.SetNamespace(object.GetNamespace())
 	labels := maps.Clone(object.GetLabels())
-	delete(labels, orkv1.LabelStrictExempt)
+	for _, key := range orkv1.Spellings(orkv1.LabelStrictExempt) {
+		delete(labels, key)
+	}
 	clean.SetLabels(labels)
 	if len(annotations) > 0 {
 		clean.SetAnnotations(annotations)

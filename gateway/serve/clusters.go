@@ -147,18 +147,27 @@ func (w somewhere) failed(err error) error {
 // readFrom is the cluster that a request reads a surface's resources from: the one that it names, else the first that is always one of the
 // surface's, else the API's own.
 func (a *API) readFrom(c *call, s *Surface) (somewhere, error) {
-	name := c.URL.Query().Get("cluster")
-	chosen := slices.ContainsFunc(s.clusters, func(one route) bool { return one.template != nil })
-	listed := slices.ContainsFunc(s.clusters, func(one route) bool { return one.name != "" && one.name == name })
-	switch {
-	case name == "":
+	name, err := a.clusterAsked(c, s)
+	if err != nil {
+		return somewhere{}, err
+	}
+	if name == "" {
 		for _, one := range s.clusters {
 			name = cmp.Or(name, one.name)
 		}
-	case !listed && (!chosen || !a.has(name)):
-		return somewhere{}, &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no cluster " + strconv.Quote(name)}
 	}
 	return a.at(c.Context(), c, name)
+}
+
+// clusterAsked is the cluster that a request names, empty for none. One that a surface does not lead to is as one that is not there.
+func (a *API) clusterAsked(c *call, s *Surface) (string, error) {
+	name := c.URL.Query().Get("cluster")
+	chosen := slices.ContainsFunc(s.clusters, func(one route) bool { return one.template != nil })
+	listed := slices.ContainsFunc(s.clusters, func(one route) bool { return one.name != "" && one.name == name })
+	if name != "" && !listed && (!chosen || !a.has(name)) {
+		return "", &apiError{status: http.StatusNotFound, short: "not found", detail: "there is no cluster " + strconv.Quote(name)}
+	}
+	return name, nil
 }
 
 // mayTake gives the answer more time than the server does, which knows of no other clusters.

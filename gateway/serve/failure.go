@@ -93,6 +93,8 @@ func codeOf(reason metav1.StatusReason) (code int, short string) {
 		return http.StatusUnprocessableEntity, "invalid"
 	case metav1.StatusReasonTimeout, metav1.StatusReasonServerTimeout:
 		return http.StatusGatewayTimeout, "timeout"
+	case metav1.StatusReasonExpired, metav1.StatusReasonGone: // a list cannot be continued
+		return http.StatusGone, "gone"
 	case metav1.StatusReasonTooManyRequests:
 		return http.StatusTooManyRequests, "too many requests"
 	case metav1.StatusReasonServiceUnavailable:

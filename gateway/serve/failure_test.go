@@ -61,6 +61,7 @@ func TestWeakness48(t *testing.T) {
 		"ServerTimeout":      {reason: "it took too long to begin", err: apierrors.NewServerTimeout(caches, "get", 1), status: http.StatusGatewayTimeout, short: "timeout"},
 		"TooManyRequests":    {reason: "the API server has too much to do", err: apierrors.NewTooManyRequests("not found", 1), status: http.StatusTooManyRequests, short: "too many requests"},
 		"ServiceUnavailable": {reason: "the API server is not there yet", err: apierrors.NewServiceUnavailable("not found"), status: http.StatusServiceUnavailable, short: "unavailable"},
+		"Expired":            {reason: "a list cannot be continued any more", err: apierrors.NewResourceExpired("not found"), status: http.StatusGone, short: "gone"},
 		"Unauthorized":       {reason: "it is the gateway that nobody knows, not the caller", err: apierrors.NewUnauthorized("Unauthorized"), status: http.StatusInternalServerError, short: "internal error"},
 		"Internal":           {reason: "whatever else", err: apierrors.NewInternalError(misleading), status: http.StatusInternalServerError, short: "internal error"},
 		"Wrapped":            {reason: "an error in an error", err: fmt.Errorf("not found: %w", apierrors.NewConflict(caches, "c1", misleading)), status: http.StatusConflict, short: "conflict"},

@@ -52,7 +52,7 @@ var (
 
 // clusterSays are the statuses of what a cluster says is wrong, as codeOf gives them.
 var clusterSays = []int{
-	http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError,
+	http.StatusForbidden, http.StatusNotFound, http.StatusConflict, http.StatusGone, http.StatusUnprocessableEntity, http.StatusTooManyRequests, http.StatusInternalServerError,
 	http.StatusServiceUnavailable, http.StatusGatewayTimeout,
 }
 
@@ -110,8 +110,10 @@ func documents() map[string]documented {
 			query: map[string]parameter{
 				"target": {"the one whose fields are told; without it all targets are listed", openapi3.TypeString},
 				"limit":  {"how many at once", openapi3.TypeInteger}, "offset": {"how many are passed over", openapi3.TypeInteger},
+				"cluster": {"one of the target's clusters; the fields are the same in each", openapi3.TypeString},
 			},
-			answers: map[int]any{http.StatusOK: []any{catalog{}, described{}}}, refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusNotFound: {envelope{}}},
+			answers:  map[int]any{http.StatusOK: []any{catalog{}, described{}}},
+			refusals: map[int][]any{http.StatusBadRequest: {envelope{}}, http.StatusForbidden: {envelope{}}, http.StatusNotFound: {envelope{}}},
 		},
 		"GET /api/v1/raw-schema": {
 			id: "rawSchema", summary: "Answers the schema of whole resources of a kind",
@@ -184,9 +186,9 @@ func customize(_ string, t reflect.Type, _ reflect.StructTag, schema *openapi3.S
 	if t.Kind() != reflect.Struct || typeNames[t] == "" {
 		return nil
 	}
-	for one := range t.Fields() {
+	for _, one := range reflect.VisibleFields(t) { // those of what is embedded too
 		name, rest, _ := strings.Cut(one.Tag.Get("json"), ",")
-		if name != "" && !strings.Contains(rest, "omitempty") && !slices.Contains(schema.Required, name) {
+		if name != "" && !strings.Contains(rest, "omitempty") && !strings.Contains(rest, "omitzero") && !slices.Contains(schema.Required, name) {
 			schema.Required = append(schema.Required, name)
 		}
 	}
@@ -208,7 +210,7 @@ func (d *describer) operation(one Route, about documented) (*openapi3.Operation,
 			"an intent, which is the fields of a target and its name in target, or a resource with apiVersion and kind")}
 	}
 	o.Responses = openapi3.NewResponsesWithCapacity(len(about.answers) + len(about.refusals))
-	all := map[int][]any{http.StatusUnauthorized: {envelope{}}, http.StatusForbidden: {envelope{}}, http.StatusTooManyRequests: {envelope{}}, http.StatusInternalServerError: {envelope{}}}
+	all := map[int][]any{http.StatusUnauthorized: {envelope{}}, http.StatusTooManyRequests: {envelope{}}, http.StatusInternalServerError: {envelope{}}}
 	maps.Copy(all, about.refusals)
 	for status, answer := range about.answers {
 		switch either, several := answer.([]any); {

@@ -3,8 +3,10 @@ package serve
 import (
 	"cmp"
 	"net/http"
+	"slices"
 	"strconv"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 	"k8s.io/apimachinery/pkg/labels"
 	"k8s.io/apimachinery/pkg/util/validation"
@@ -12,6 +14,7 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
@@ -76,14 +79,28 @@ func (p *place) wellNamed() error {
 	return nil
 }
 
-// read reads the resource that a path names.
-func (p *place) read(c *call) (*unstructured.Unstructured, error) {
+// read reads the resource that a path names, if the caller may do that to it.
+func (p *place) read(c *call, operation orkv1.ServeOperation) (*unstructured.Unstructured, error) {
 	found := &unstructured.Unstructured{}
 	found.SetGroupVersionKind(p.CRD.GVK)
 	if err := p.where.Get(c.Context(), client.ObjectKey{Namespace: p.namespace, Name: p.name}, found); err != nil {
 		return nil, p.where.failed(err)
 	}
-	return found, nil
+	return found, p.mayTouch(c, found, operation)
+}
+
+// mayTouch tells whether a caller may do something to a resource that came by another surface than the one that the path names: that one's tokens are
+// asked as well. What the caller may not even read there is as nothing.
+func (p *place) mayTouch(c *call, found *unstructured.Unstructured, operation orkv1.ServeOperation) error {
+	own := p.CRD.Surfaces[roots.Target(found)]
+	if own == nil || own == p.Surface {
+		return nil
+	}
+	err := own.allows(c.caller.Name, onResources, operation, found.GetNamespace())
+	if err != nil && own.allows(c.caller.Name, onResources, "get", found.GetNamespace()) != nil {
+		return apierrors.NewNotFound(p.CRD.Resource.GroupResource(), found.GetName())
+	}
+	return err
 }
 
 // of is the surface whose answers a resource has: the one that was asked for by an alias, else its own.
@@ -111,7 +128,7 @@ func (a *API) get(c *call) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := p.read(c)
+	found, err := p.read(c, "get")
 	if err != nil {
 		return nil, err
 	}
@@ -147,10 +164,12 @@ type shownParts struct {
 func (s *Surface) parts(found *unstructured.Unstructured) shownParts {
 	found.SetManagedFields(nil)
 	payload := s.response.payloadOf(found)
-	switch {
-	case !s.response.bare:
-		return shownParts{Object: s.response.shown(found), Payload: payload}
-	case payload == nil:
+	if !s.response.bare {
+		if shown := s.response.shown(found); shown != nil {
+			return shownParts{Object: shown, Payload: payload}
+		}
+	}
+	if payload == nil {
 		payload = map[string]any{}
 	}
 	return shownParts{Payload: payload}
@@ -215,6 +234,7 @@ func (a *API) list(c *call) (*answer, error) {
 		client.MatchingLabelsSelector{Selector: selector}); err != nil {
 		return nil, p.where.failed(err)
 	}
+	found.Items = slices.DeleteFunc(found.Items, func(item unstructured.Unstructured) bool { return p.mayTouch(c, &item, "list") != nil })
 	out := listed{Total: len(found.Items), Limit: limit, Continue: found.GetContinue(), Items: make([]any, 0, len(found.Items))}
 	if left := found.GetRemainingItemCount(); left != nil {
 		out.Total += int(*left)
@@ -239,7 +259,7 @@ func (a *API) remove(c *call) (*answer, error) {
 		return nil, err
 	}
 	err = retry.RetryOnConflict(retry.DefaultBackoff, func() error {
-		found, err := p.read(c)
+		found, err := p.read(c, "delete")
 		if err != nil {
 			return err
 		}

@@ -69,7 +69,7 @@ func TestRemove(t *testing.T) {
 	}{
 		"Free":      {reason: "what nobody protects goes", status: http.StatusNoContent},
 		"Protected": {reason: "the label keeps it, whoever the gateway is", label: orkv1.LabelDeletionProtection, status: http.StatusForbidden, says: "Cache shop/c1 is protected from deletion: remove its label " + orkv1.LabelDeletionProtection},
-		"Legacy":    {reason: "in its older spelling too, which is the one that is told", label: orkv1.LegacyLabelDeletionProtection, status: http.StatusForbidden, says: "remove its label " + orkv1.LegacyLabelDeletionProtection},
+		"Legacy":    {reason: "in its older spelling too, which is the one that is told", label: orkv1.OlderDomain + "deletion-protection", status: http.StatusForbidden, says: "remove its label " + orkv1.OlderDomain + "deletion-protection"},
 		"ProtectedMeanwhile": {
 			reason: "what is protected a moment before it goes stays", status: http.StatusForbidden, says: "is protected from deletion",
 			meanwhile: func(ctx context.Context, c client.Client, o client.Object) error {
@@ -112,6 +112,82 @@ func TestRemove(t *testing.T) {
 				t.Errorf("\n%s\nread afterwards: %v", tc.reason, err)
 			}
 		})
+	}
+}
+
+// TestOtherSurface shows that the tokens of the target that a resource came by are asked as well as those of the one that a path names.
+func TestOtherSurface(t *testing.T) {
+	const served = `
+enabled: true
+namespace: shop
+target:
+  main: {primary: true}
+  closed: {tokens: {other: {permissions: {global: ['*']}}}}
+  read: {tokens: {portal: {permissions: {global: [get]}}}}
+  listed: {tokens: {portal: {permissions: {resources: [list]}}}}
+  away: {tokens: {portal: {namespaces: [elsewhere], permissions: {global: ['*']}}}}
+`
+	cases := map[string]struct {
+		reason, target, alias string
+		get, remove           int
+		listed                bool
+	}{
+		"None":     {"a resource of nobody's is everybody's", "", "", http.StatusOK, http.StatusNoContent, true},
+		"Primary":  {"one of the target that is asked", "main", "", http.StatusOK, http.StatusNoContent, true},
+		"Unknown":  {"one of a target that there is no more", "main", "gone", http.StatusOK, http.StatusNoContent, true},
+		"Closed":   {"one of a target that the token is not one of is as none", "main", "closed", http.StatusNotFound, http.StatusNotFound, false},
+		"ReadOnly": {"one that the token may read is not deleted", "main", "read", http.StatusOK, http.StatusForbidden, false},
+		"Listed":   {"one that the token may list alone", "main", "listed", http.StatusNotFound, http.StatusNotFound, true},
+		"Away":     {"one of a namespace that is not the token's there", "main", "away", http.StatusNotFound, http.StatusNotFound, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			one := resourceOfGroup("example.com", "c1", "")
+			if tc.target != "" {
+				one.SetAnnotations(map[string]string{orkv1.AnnotationServeTarget: tc.target, orkv1.AnnotationServeAlias: tc.alias})
+			}
+			known := runtime.NewScheme()
+			known.AddKnownTypeWithName(one.GroupVersionKind(), &unstructured.Unstructured{})
+			known.AddKnownTypeWithName(one.GroupVersionKind().GroupVersion().WithKind("CacheList"), &unstructured.UnstructuredList{})
+			cluster := fake.NewClientBuilder().WithScheme(known).WithObjects(one).Build()
+			a, err := New(Options{Callers: onlyRight{}, CRDs: []*CRD{compiledOf(t, "example.com", served)}, Client: cluster})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, path := range []string{"main", "cache"} {
+				answers(t, a, http.MethodGet, "/api/v1/resources/"+path+"/shop/c1", "", tc.get)
+				answers(t, a, http.MethodGet, "/api/v1/resources/"+path+"/shop/c1?field=spec.of", "", tc.get)
+				got := answers(t, a, http.MethodGet, "/api/v1/resources/"+path+"/shop", "", http.StatusOK)
+				if items := got["items"].([]any); len(items) == 1 != tc.listed || got["total"] != float64(len(items)) {
+					t.Errorf("\n%s\nlist answers %v, want it there: %t", tc.reason, got, tc.listed)
+				}
+			}
+			missing := answers(t, a, http.MethodGet, "/api/v1/resources/main/shop/c2", "", http.StatusNotFound)
+			if tc.get == http.StatusNotFound {
+				hidden := answers(t, a, http.MethodGet, "/api/v1/resources/main/shop/c1", "", http.StatusNotFound)
+				if want := strings.ReplaceAll(missing["message"].(string), "c2", "c1"); hidden["message"] != want {
+					t.Errorf("\n%s\nget says %q, want what it says where there is none: %q", tc.reason, hidden["message"], want)
+				}
+			}
+			asks(t, a, http.MethodDelete, "/api/v1/resources/main/shop/c1", "", tc.remove)
+			err = cluster.Get(t.Context(), client.ObjectKeyFromObject(one), one.DeepCopy())
+			if gone := apierrors.IsNotFound(err); gone != (tc.remove == http.StatusNoContent) {
+				t.Errorf("\n%s\nread afterwards: %v", tc.reason, err)
+			}
+		})
+	}
+}
+
+// TestOff shows that an API that is switched off answers as the API does.
+func TestOff(t *testing.T) {
+	w := httptest.NewRecorder()
+	Off().ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/api/v1/apply", nil))
+	var got envelope
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	if w.Code != http.StatusNotFound || got.Error != "not found" || !strings.Contains(got.Message, "gateway.api.enabled") || got.RequestID == "" || w.Header().Get("X-Request-Id") != got.RequestID {
+		t.Errorf("%d %s", w.Code, w.Body)
 	}
 }
 

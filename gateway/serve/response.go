@@ -74,7 +74,8 @@ func copied(annotation string) bool {
 	return strings.HasPrefix(annotation, orkv1.AnnotationConversion)
 }
 
-// shown is the resource without what is excluded, and without annotations that would have it all the same. The one that is given is not changed.
+// shown is the resource without what is excluded, and without annotations that would have it all the same. The one that is given is not changed. Nil: it can't
+// be told what is excluded, so that nothing is shown.
 func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 	if len(r.exclude) == 0 {
 		return object.Object
@@ -87,12 +88,17 @@ func (r *response) shown(object *unstructured.Unstructured) map[string]any {
 	for _, program := range r.exclude {
 		text, err := program.Text(facts)
 		if err != nil {
-			continue
+			return nil
 		}
 		for path := range strings.SplitSeq(text, ",") {
-			if keys, err := rules.ParsePath(path); err == nil {
-				remove(less.Object, keys)
+			if path = strings.TrimSpace(path); path == "" { // a template that has nothing to exclude
+				continue
 			}
+			keys, err := rules.ParsePath(path)
+			if err != nil {
+				return nil
+			}
+			remove(less.Object, keys)
 		}
 	}
 	return less.Object

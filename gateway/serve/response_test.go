@@ -95,7 +95,7 @@ func TestResponse(t *testing.T) {
 			item: "{object: " + without + `, labels: {team: core, tier: gold}}, spec: {storage: {size: 5Gi, class: fast}, users: [{name: one}, {name: two}]}, status: {phase: Ready, replicas: 2}}}`,
 		},
 		"ExcludeTemplate": {
-			reason: "a template gives paths with commas between them", response: `{exclude: ['{{ if eq .metadata.labels.tier "gold" }}status, spec.users,metadata.labels{{ end }}', '{{ toInt .status.phase }}']}`,
+			reason: "a template gives paths with commas between them", response: `{exclude: ['{{ if eq .metadata.labels.tier "gold" }}status, spec.users,metadata.labels{{ end }}']}`,
 			want: without + `, annotations: {example.com/a: x}}, spec: {storage: {size: 5Gi, class: fast}}}`,
 			item: "{object: " + without + `, annotations: {example.com/a: x}}, spec: {storage: {size: 5Gi, class: fast}}}}`,
 		},
@@ -261,6 +261,33 @@ func TestFieldOf(t *testing.T) {
 }
 
 // TestExcludeCopies shows that what is excluded is not told by an annotation, of whoever wrote that.
+// TestExcludeUnknown shows that nothing of a resource is shown of which it can't be told what is excluded.
+func TestExcludeUnknown(t *testing.T) {
+	cases := map[string]struct {
+		reason, exclude string
+		shown           bool
+	}{
+		"Nothing":  {"a template that comes to no path excludes nothing", `'{{ .spec.hide }}'`, true},
+		"Spaces":   {"commas and spaces are no paths", `'{{ if .spec.storage }} spec.users , , status {{ end }}'`, true},
+		"Failing":  {"a template that fails", `'{{ toInt .spec.storage.size }}'`, false},
+		"NoPath":   {"a text that is no path", `'spec.{{ .spec.hide }}'`, false},
+		"OneOfTwo": {"however many others there are", `'status,spec..{{ .spec.hide }}'`, false},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := apiOf(t, open+"config: {response: {payload: {size: '{{ .spec.storage.size }}'}, exclude: ["+tc.exclude+"]}}", clusterOf(t, interceptor.Funcs{}, stored))
+			got := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core/c1", "", http.StatusOK)
+			if _, shown := got["spec"]; shown != tc.shown {
+				t.Errorf("\n%s\nget answers %v, want the resource in it: %t", tc.reason, got, tc.shown)
+			}
+			item := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core", "", http.StatusOK)["items"].([]any)[0].(map[string]any)
+			if _, shown := item["object"]; shown != tc.shown || !cmp.Equal(item["payload"], map[string]any{"size": "5Gi"}) {
+				t.Errorf("\n%s\nlist has %v, want the payload, and the resource: %t", tc.reason, item, tc.shown)
+			}
+		})
+	}
+}
+
 func TestExcludeCopies(t *testing.T) {
 	cases := map[string]struct {
 		reason, annotation string

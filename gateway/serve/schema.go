@@ -11,6 +11,8 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/client"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
 
 // asked is what a form has to know of a field. Where the value goes is not told.
@@ -78,6 +80,9 @@ func (a *API) schema(c *call) (*answer, error) {
 		if err := s.allows(c.caller.Name, onSchema, "get", ""); err != nil {
 			return nil, err
 		}
+		if _, err := a.clusterAsked(c, s); err != nil { // the fields are the same in each
+			return nil, err
+		}
 		return &answer{status: http.StatusOK, body: s.describe()}, nil
 	}
 	limit, err := number(query.Get("limit"), 50)
@@ -114,19 +119,37 @@ func number(text string, byDefault int) (int, error) {
 func (s *Surface) catalogued() catalogued {
 	out := catalogued{Target: s.Name, Title: s.CRD.Title, Category: s.CRD.Category, Description: s.CRD.Description, Required: []string{}}
 	for _, key := range slices.Sorted(maps.Keys(s.CRD.Fields)) {
-		if s.CRD.Fields[key].Declared.Required {
+		if s.CRD.requires(key) {
 			out.Required = append(out.Required, key)
 		}
 	}
+	if s.CRD.wantsName() {
+		out.Required = append(out.Required, "name")
+	}
 	return out
 }
+
+// requires tells whether an intent is refused without a field: by its declaration, or because the name or the namespace is made of it.
+func (c *CRD) requires(key string) bool {
+	return c.Fields[key].Declared.Required || slices.ContainsFunc([]*template.Program{c.name, c.namespace}, func(program *template.Program) bool {
+		return slices.ContainsFunc(program.References(), func(path []string) bool {
+			if len(path) > 1 && path[0] == roots.RequestRoot {
+				path = path[1:]
+			}
+			return len(path) > 0 && path[0] == key
+		})
+	})
+}
+
+// wantsName tells whether an intent has to have a name beside its fields.
+func (c *CRD) wantsName() bool { return c.name == nil && c.Fields["name"] == nil }
 
 func (s *Surface) describe() described {
 	out := described{catalogued: s.catalogued(), Fields: map[string]asked{}}
 	for key, f := range s.CRD.Fields {
 		d := &f.Declared
 		one := asked{
-			Label: cmp.Or(d.Label, key), Placeholder: d.Placeholder, Hint: d.Hint, Category: d.Category, Order: d.Order, Required: d.Required,
+			Label: cmp.Or(d.Label, key), Placeholder: d.Placeholder, Hint: d.Hint, Category: d.Category, Order: d.Order, Required: s.CRD.requires(key),
 			Disabled: d.Disabled, Type: cmp.Or(string(d.Type), f.kind(f.path, s.CRD.schema, f.Place == InSpec), "string"), Enum: d.Enum, Sensitive: d.Sensitive,
 		}
 		if d.Default != nil {
@@ -137,11 +160,8 @@ func (s *Surface) describe() described {
 		}
 		out.Fields[key] = one
 	}
-	if s.CRD.name == nil {
-		if _, own := out.Fields["name"]; !own {
-			out.Fields["name"] = asked{Label: "name", Required: true, Type: "string"}
-			out.Required = append(out.Required, "name")
-		}
+	if s.CRD.wantsName() {
+		out.Fields["name"] = asked{Label: "name", Required: true, Type: "string"}
 	}
 	return out
 }

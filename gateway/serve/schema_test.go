@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"testing"
 
@@ -67,7 +68,7 @@ func TestCatalog(t *testing.T) {
 			targets := []string{}
 			for _, one := range got.Items {
 				targets = append(targets, one.Target)
-				if diff := cmp.Diff(catalogued{Target: one.Target, Title: "Cache", Category: "storage", Description: "keeps things", Required: []string{"size", "team"}}, one); diff != "" {
+				if diff := cmp.Diff(catalogued{Target: one.Target, Title: "Cache", Category: "storage", Description: "keeps things", Required: []string{"size", "team", "name"}}, one); diff != "" {
 					t.Errorf("\n%s\none of the catalog: -want, +got:\n%s", tc.reason, diff)
 				}
 			}
@@ -139,6 +140,54 @@ annotations: {c: ` + declared + `, example.com/note: {label: P}}
 		if strings.Contains(string(text), word) {
 			t.Errorf("what a target asks for has the word %s: %s", word, text)
 		}
+	}
+}
+
+// TestSchemaRequired shows that all is told without which an intent is refused.
+func TestSchemaRequired(t *testing.T) {
+	const fields = "fields: {env: {}, size: {required: true}}\nlabels: {team: {}, example.com/zone: {}}\n"
+	cases := map[string]struct {
+		reason, serve string
+		want          []string
+	}{
+		"Name":    {"without a template of the name the caller gives one", "namespace: shop", []string{"size", "name"}},
+		"Made":    {"what the name and the namespace are made of", "name: '{{ .env }}-{{ .team }}'\nnamespace: '{{ .team }}'", []string{"env", "size", "team"}},
+		"Request": {"however it is read", "name: '{{ .request.env }}'\nnamespace: shop", []string{"env", "size"}},
+		"Own":     {"a field that is called name", "namespace: shop\nannotations: {name: {}}", []string{"size"}},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := apiOf(t, "enabled: true\n"+fields+tc.serve, nil)
+			var told struct {
+				Required []string         `json:"required"`
+				Fields   map[string]asked `json:"fields"`
+				Items    []catalogued     `json:"items"`
+			}
+			for _, query := range []string{"", "?target=cache"} {
+				if err := json.Unmarshal(asks(t, a, http.MethodGet, "/api/v1/schema"+query, "", http.StatusOK), &told); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if diff := cmp.Diff(tc.want, told.Required); diff != "" {
+				t.Errorf("\n%s\nof the target: -want, +got:\n%s", tc.reason, diff)
+			}
+			if diff := cmp.Diff(tc.want, told.Items[0].Required); diff != "" {
+				t.Errorf("\n%s\nin the catalog: -want, +got:\n%s", tc.reason, diff)
+			}
+			for key, one := range told.Fields {
+				if one.Required != slices.Contains(tc.want, key) {
+					t.Errorf("\n%s\nthe field %s is required: %t", tc.reason, key, one.Required)
+				}
+			}
+		})
+	}
+}
+
+// TestSchemaOfCluster shows that a cluster may be named for the fields of a target, if that leads there.
+func TestSchemaOfCluster(t *testing.T) {
+	a := apiOf(t, open+"clusters: [eu]", nil)
+	for query, want := range map[string]int{"": http.StatusOK, "&cluster=eu": http.StatusOK, "&cluster=us": http.StatusNotFound} {
+		answers(t, a, http.MethodGet, "/api/v1/schema?target=cache"+query, "", want)
 	}
 }
 
