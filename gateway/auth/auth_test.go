@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/gateway/auth"
@@ -56,11 +57,67 @@ func TestStatic(t *testing.T) {
 			t.Errorf("Authenticate(%q) = %v, %v, want %q", token, caller, err, want)
 		}
 	}
-	if err := s.Set([]auth.Tokens{{Name: "a", Values: []string{"same"}}, {Name: "b", Values: []string{"same"}}}); err == nil {
-		t.Error("two entries with one value: want an error")
+}
+
+// TestStaticRefused shows that what is wrong with a token is told, and changes no other one.
+func TestStaticRefused(t *testing.T) {
+	before := []auth.Tokens{{Name: "a", Values: []string{"a1"}}, {Name: "b", Values: []string{"b1"}}, {Name: "c", Values: []string{"c1"}}}
+	cases := map[string]struct {
+		reason string
+		next   []auth.Tokens
+		err    string
+		// known are the tokens that are accepted then, and whose they are.
+		known map[string]string
+	}{
+		"Same": {
+			"of two of one value the old ones hold",
+			[]auth.Tokens{{Name: "a", Values: []string{"same"}}, {Name: "b", Values: []string{"same"}}, {Name: "c", Values: []string{"c2"}}},
+			"tokens a and b have the same value",
+			map[string]string{"a1": "a", "b1": "b", "c2": "c"},
+		},
+		"Taken": {
+			"one that takes another's value has its own old one",
+			[]auth.Tokens{{Name: "a", Values: []string{"b1"}}, {Name: "b", Values: []string{"b1"}}, {Name: "c", Values: []string{"c1"}}},
+			"tokens a and b have the same value",
+			map[string]string{"a1": "a", "b1": "b", "c1": "c"},
+		},
+		"Swapped": {
+			"an old value that is somebody else's now is theirs",
+			[]auth.Tokens{{Name: "a", Values: []string{"same"}}, {Name: "b", Values: []string{"same"}}, {Name: "c", Values: []string{"a1"}}},
+			"tokens a and b have the same value",
+			map[string]string{"b1": "b", "a1": "c"},
+		},
+		"Empty": {
+			"one without a value",
+			[]auth.Tokens{{Name: "a", Values: []string{""}}, {Name: "b", Values: []string{"b2"}}},
+			"token a is empty",
+			map[string]string{"a1": "a", "b2": "b"},
+		},
+		"Unread": {
+			"one that can't be read", []auth.Tokens{{Name: "a", Unread: true}, {Name: "b", Values: []string{"b2"}}}, "", map[string]string{"a1": "a", "b2": "b"},
+		},
+		"Gone":  {"one that is declared no more", []auth.Tokens{{Name: "b", Values: []string{"b1"}}}, "", map[string]string{"b1": "b"}},
+		"Twice": {"one value that is there twice is one", []auth.Tokens{{Name: "a", Values: []string{"a2", "a2"}}}, "", map[string]string{"a2": "a"}},
 	}
-	if _, err := s.Authenticate(t.Context(), "other"); err != nil {
-		t.Errorf("after what was refused the old tokens hold: %v", err)
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			s := &auth.Static{}
+			if err := s.Set(before); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Set(tc.next); (err == nil) != (tc.err == "") || err != nil && err.Error() != tc.err {
+				t.Errorf("\n%s\nSet(...): %v, want %q", tc.reason, err, tc.err)
+			}
+			known := map[string]string{}
+			for _, token := range []string{"a1", "b1", "c1", "a2", "b2", "c2", "same", ""} {
+				if caller, err := s.Authenticate(t.Context(), token); err == nil {
+					known[token] = caller.Name
+				}
+			}
+			if diff := gocmp.Diff(tc.known, known); diff != "" {
+				t.Errorf("\n%s\nknown: -want, +got:\n%s", tc.reason, diff)
+			}
+		})
 	}
 }
 

@@ -33,6 +33,8 @@ type Secrets struct {
 	Namespace string
 	// Grace is how long an old token is accepted whose reference does not say it. Defaults to DefaultGrace.
 	Grace time.Duration
+	// Protected has what it makes have the label that protects it from deletion. Who takes the label away may delete the Secret, and has a new token made.
+	Protected bool
 	// Now is the clock. Defaults to time.Now.
 	Now func() time.Time
 }
@@ -62,7 +64,7 @@ func (s *Secrets) try(ctx context.Context, key client.ObjectKey, ref *orkv1.Toke
 	err := s.Client.Get(ctx, key, secret)
 	if apierrors.IsNotFound(err) {
 		secret = &corev1.Secret{
-			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: orkv1.InternalLabels()}, Type: corev1.SecretTypeOpaque,
+			ObjectMeta: metav1.ObjectMeta{Namespace: key.Namespace, Name: key.Name, Labels: orkv1.OwnLabels(s.Protected)}, Type: corev1.SecretTypeOpaque,
 		}
 		s.renew(secret, ref, now)
 		if err := s.Client.Create(ctx, secret); err != nil {
@@ -154,8 +156,7 @@ func (s *Secrets) now() time.Time {
 
 // madeAt is when a Secret's token was made, as far as that is known. Of several spellings the newest counts.
 func madeAt(secret *corev1.Secret) (time.Time, bool) {
-	const older = "orkestra.io/generated-at"
-	for _, key := range []string{orkv1.AnnotationGeneratedAt, orkv1.LegacyDomain + strings.TrimPrefix(orkv1.AnnotationGeneratedAt, orkv1.Domain), older} {
+	for _, key := range orkv1.Spellings(orkv1.AnnotationGeneratedAt) {
 		if made, err := time.Parse(time.RFC3339, secret.Annotations[key]); err == nil {
 			return made, true
 		}

@@ -239,6 +239,40 @@ func TestSecretAdopted(t *testing.T) {
 }
 
 // TestSecretKey shows that of a Secret with other keys only the one of the token is filled.
+// TestSecretProtected shows that what is made has the label that protects it from deletion where that is on, and that it is left as people put it afterwards: who
+// wants another token takes it away.
+func TestSecretProtected(t *testing.T) {
+	made := func(labels map[string]string) *corev1.Secret {
+		secret := tokenSecret(nil, map[string]string{"token": "t"})
+		secret.Labels = labels
+		return secret
+	}
+	cases := map[string]struct {
+		reason    string
+		found     []client.Object
+		protected bool
+		want      string
+		writes    int
+	}{
+		"Made":    {"it is made", nil, true, "true", 1},
+		"Off":     {"without the protection", nil, false, "", 1},
+		"Missing": {"somebody took it away", []client.Object{made(orkv1.InternalLabels())}, true, "", 0},
+		"There":   {"it is there", []client.Object{made(orkv1.OwnLabels(true))}, true, "true", 0},
+		"Stays":   {"it stays where the protection is off", []client.Object{made(orkv1.OwnLabels(true))}, false, "true", 0},
+		"Theirs":  {"a Secret of somebody else", []client.Object{made(nil)}, true, "", 0},
+	}
+	for name, tc := range cases {
+		t.Run(name, func(t *testing.T) {
+			k := newKept(tc.found...)
+			k.Protected = tc.protected
+			k.read(t, tokenRef(0))
+			if got := k.secret(t).Labels[orkv1.LabelDeletionProtection]; got != tc.want || k.writes != tc.writes {
+				t.Errorf("\n%s\nthe label is %q after %d writes, want %q after %d", tc.reason, got, k.writes, tc.want, tc.writes)
+			}
+		})
+	}
+}
+
 func TestSecretKey(t *testing.T) {
 	k := newKept(tokenSecret(nil, map[string]string{"other": "theirs", "token": ""}))
 	values, _ := k.read(t, tokenRef(0))

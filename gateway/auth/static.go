@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"crypto/subtle"
+	"errors"
 	"fmt"
 	"sync/atomic"
 )
@@ -21,27 +22,49 @@ type digest struct {
 type Tokens struct {
 	Name   string
 	Values []string
+	// Unread tells that they could not be read: those that were known before are accepted on.
+	Unread bool
 }
 
-// Set replaces what is known. Two entries with one value are an error, for it would not be known which of them calls; then nothing changes.
+// Set replaces what is known. Two entries with one value are an error, for it would not be known which of them calls, and so is an empty value: of those entries
+// what was known before stays. All others change.
 func (s *Static) Set(all []Tokens) error {
-	var known []digest
+	owner, stays := map[[sha256.Size]byte]string{}, map[string]bool{}
+	var errs []error
 	for _, entry := range all {
+		if entry.Unread {
+			stays[entry.Name] = true
+			continue
+		}
 		for _, value := range entry.Values {
-			if value == "" {
-				return fmt.Errorf("token %s is empty", entry.Name)
-			}
 			sum := sha256.Sum256([]byte(value))
-			for _, other := range known {
-				if other.sum == sum && other.name != entry.Name {
-					return fmt.Errorf("tokens %s and %s have the same value", other.name, entry.Name)
-				}
+			switch other, taken := owner[sum]; {
+			case value == "":
+				stays[entry.Name] = true
+				errs = append(errs, fmt.Errorf("token %s is empty", entry.Name))
+			case taken && other != entry.Name:
+				stays[entry.Name], stays[other] = true, true
+				errs = append(errs, fmt.Errorf("tokens %s and %s have the same value", other, entry.Name))
+			default:
+				owner[sum] = entry.Name
 			}
-			known = append(known, digest{name: entry.Name, sum: sum})
+		}
+	}
+	var known []digest
+	for sum, name := range owner {
+		if !stays[name] {
+			known = append(known, digest{name: name, sum: sum})
+		}
+	}
+	if before := s.known.Load(); before != nil {
+		for _, one := range *before {
+			if other, taken := owner[one.sum]; stays[one.name] && (!taken || other == one.name || stays[other]) {
+				known = append(known, one)
+			}
 		}
 	}
 	s.known.Store(&known)
-	return nil
+	return errors.Join(errs...)
 }
 
 // Authenticate compares the token with all that are known, in a time that does not depend on what they are.

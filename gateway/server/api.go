@@ -2,6 +2,7 @@ package server
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -27,31 +28,29 @@ type tokens struct {
 	getenv   func(string) (string, bool)
 }
 
-// refresh reads all tokens that are secrets, and makes those that are missing. Again is when to do so next.
+// refresh reads all tokens that are secrets, and makes those that are missing. Again is when to do so next. An error is about some of them, whose tokens stay as they
+// are, and all others are as they should be.
 func (t *tokens) refresh(ctx context.Context) (again time.Duration, err error) {
 	again = time.Hour
 	var all []auth.Tokens
+	var errs []error
 	for i := range t.declared {
 		one := &t.declared[i]
 		switch {
 		case one.Token != "":
 			value, err := t.variable(one)
-			if err != nil {
-				return 0, err
-			}
-			all = append(all, auth.Tokens{Name: one.Name, Values: []string{value}})
+			errs = append(errs, err)
+			all = append(all, auth.Tokens{Name: one.Name, Values: []string{value}, Unread: err != nil})
 		case one.SecretRef != nil:
 			values, next, err := t.secrets.Read(ctx, one.Name, one.SecretRef)
-			if err != nil {
-				return 0, err //nolint:wrapcheck // names the token
-			}
+			errs = append(errs, err)
 			if next > 0 {
 				again = min(again, next)
 			}
-			all = append(all, auth.Tokens{Name: one.Name, Values: values})
+			all = append(all, auth.Tokens{Name: one.Name, Values: values, Unread: err != nil})
 		}
 	}
-	return again, t.static.Set(all)
+	return again, errors.Join(append(errs, t.static.Set(all))...)
 }
 
 // variable is the value of a token that is a variable of the environment.
@@ -134,7 +133,7 @@ func limitsOf(katalogs []*orkv1.Katalog) (rate, burst int, err error) {
 
 // api makes the API of the Katalogs that have one, nil where none has.
 func (s *state) api() (http.Handler, error) {
-	t := &tokens{secrets: &auth.Secrets{Client: s.direct, Namespace: s.opts.Namespace}, static: &auth.Static{}, getenv: os.LookupEnv}
+	t := &tokens{secrets: &auth.Secrets{Client: s.direct, Namespace: s.opts.Namespace, Protected: s.plan.Protected}, static: &auth.Static{}, getenv: os.LookupEnv}
 	chain := auth.Chain{t.static}
 	opts := serve.Options{Requested: s.metrics.Requested}
 	enabled := false

@@ -24,6 +24,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
+	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 )
 
 // Two callers of one name would have the rights of both.
@@ -113,13 +114,14 @@ spec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}, se
 		t.Fatal(err)
 	}
 	s := &state{
-		shared: shared{mgr: offline{}, direct: fake.NewClientBuilder().Build(), metrics: recorder},
+		shared: shared{mgr: offline{}, direct: fake.NewClientBuilder().Build(), metrics: recorder, statistics: &statistics.Statistics{}},
 		opts:   Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Schemas: func(string) map[string]*roots.Props { return nil }},
 	}
 	var errs field.ErrorList
 	if s.entries, errs = entry.Compile(s.opts.Katalogs[0], s.opts.Schemas); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
+	s.plan = s.registrations()
 	api, err := s.api()
 	return s, api, err
 }

@@ -10,6 +10,7 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 	"sigs.k8s.io/controller-runtime/pkg/manager"
 
+	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
 )
 
@@ -22,6 +23,8 @@ type housekeeper struct {
 	current func() *state
 	// serving tells whether the webhooks answer. Before that nothing is registered: the API server would ask in vain.
 	serving func() error
+	// protect keeps the label on the gateway's namespace.
+	protect func(context.Context) error
 	// leaving is what goes with the gateway.
 	leaving *leaving
 	// followed is the state whose watches run, and end ends them. Nil: none do.
@@ -29,6 +32,8 @@ type housekeeper struct {
 	end      func()
 
 	trigger chan struct{}
+	// source is what had the round begin that is gone now.
+	source string
 }
 
 var (
@@ -89,6 +94,7 @@ func (h *housekeeper) follow(ctx context.Context) (*state, error) {
 // rounds goes one round after the other.
 func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 	first, began := true, time.Now()
+	h.source = metrics.SourceStart
 	for {
 		again, err := h.round(ctx)
 		switch {
@@ -108,8 +114,13 @@ func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 			timer.Stop()
 			return nil
 		case <-timer.C:
+			h.source = metrics.SourceTick
 		case <-h.trigger:
 			timer.Stop()
+			h.source = metrics.SourceChange
+		}
+		if first {
+			h.source = metrics.SourceStart
 		}
 	}
 }
@@ -124,15 +135,13 @@ func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error
 	if err != nil {
 		return 0, fmt.Errorf("keep the certificate: %w", err)
 	}
+	var unread error // holds nothing else up
 	if now.tokens != nil {
 		next, err := now.tokens.refresh(ctx)
-		if err != nil {
-			return 0, err
-		}
-		again = min(again, max(next, retry))
+		again, unread = min(again, max(next, retry)), err
 	}
-	if err := h.serving(); err != nil {
-		return retry / 10, nil //nolint:nilerr // it comes up
+	if err := h.serving(); err != nil { // it comes up
+		return retry / 10, unread
 	}
-	return again, errors.Join(h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, now.definitions()))
+	return again, errors.Join(unread, h.protect(ctx), h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, now.definitions()))
 }

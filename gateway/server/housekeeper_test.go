@@ -31,6 +31,7 @@ func house(certify func(context.Context) (time.Duration, error), c client.Client
 	keeper := registration.NewKeeper(c, func() *registration.Plan { return plan }, bundle)
 	return &housekeeper{
 		certify: certify, keeper: keeper, current: func() *state { return served }, serving: func() error { return nil }, end: func() {},
+		protect: (&ownNamespace{client: c, name: "shop", protected: func() bool { return plan.Protected }}).keep,
 		leaving: &leaving{client: c, keeper: keeper, namespace: "shop", service: "gate"}, trigger: make(chan struct{}, 1),
 	}
 }
