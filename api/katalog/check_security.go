@@ -22,6 +22,11 @@ func (c *checker) security(katalog *orkv1.Katalog) {
 		c.namespaceLists(n.AllowedNamespaces, n.RestrictedNamespaces, at.Child("namespaceProtection"))
 	}
 	c.services(s, at)
+	if s.Conversion != nil && s.Conversion.ConversionWindow != nil {
+		if window := *s.Conversion.ConversionWindow; window < 1 || window > orkv1.MaxConversionWindow {
+			c.errorf(at.Child("conversion", "conversionWindow"), "must be from 1 to %d, got %d", orkv1.MaxConversionWindow, window)
+		}
+	}
 	c.deletionProtection(katalog)
 	c.certificates(s.CertManager, at.Child("certManager"))
 	if s.BreakGlass != nil {

@@ -14,6 +14,7 @@ type protections struct {
 	admissionPolicy, deletionPolicy, namespacePolicy orkv1.FailurePolicy
 	autoRotate                                       *bool
 	threshold, validFor                              *orkv1.Duration
+	window                                           *int32
 }
 
 // readProtections reports a variable that cannot be read.
@@ -26,6 +27,7 @@ func (l *log) readProtections(env func(string) string) protections {
 		admissionPolicy: l.readPolicy(env, "WEBHOOK_FAILURE_POLICY"), deletionPolicy: l.readPolicy(env, "DELETION_PROTECTION_POLICY"),
 		namespacePolicy: l.readPolicy(env, "NAMESPACE_PROTECTION_FAILURE_POLICY"),
 		autoRotate:      l.readSwitch(env, "TLS_AUTO_ROTATE"), threshold: l.readDuration(env, "TLS_ROTATION_THRESHOLD"), validFor: l.readDuration(env, "TLS_VALID_FOR"),
+		window: l.readWindow(env, "CONVERSION_WINDOW"),
 	}
 }
 
@@ -50,6 +52,19 @@ func (l *log) readPolicy(env func(string) string, name string) orkv1.FailurePoli
 		l.errorf(Position{File: "environment"}, name, "want Fail or Ignore, got %s", quote(text))
 		return ""
 	}
+}
+
+func (l *log) readWindow(env func(string) string, name string) *int32 {
+	text := strings.TrimSpace(env(name))
+	if text == "" {
+		return nil
+	}
+	value, err := strconv.ParseInt(text, 10, 32)
+	if err != nil || value < 1 || value > orkv1.MaxConversionWindow {
+		l.errorf(Position{File: "environment"}, name, "want a number from 1 to %d, got %s", orkv1.MaxConversionWindow, quote(text))
+		return nil
+	}
+	return new(int32(value))
 }
 
 // readDuration takes a number alone for seconds. A duration is above 0.
@@ -93,6 +108,9 @@ func (p *protections) set(katalog *orkv1.Katalog, written func(path string) bool
 		switchOr(&n.CleanupOnShutdown, p.namespacesGo, written("security.namespaceProtection.cleanupOnShutdown"))
 	}
 	block(&s.Conversion, p.conversion)
+	if s.Conversion != nil {
+		setUnset(&s.Conversion.ConversionWindow, p.window)
+	}
 	if p.autoRotate != nil || p.threshold != nil || p.validFor != nil {
 		block(&s.CertManager, new(true))
 		setUnset(&s.CertManager.AutoRotate, p.autoRotate)

@@ -132,17 +132,23 @@ func TestWeakness59(t *testing.T) {
 		"On": {
 			reason: "what a Katalog does not say", opts: with("ENABLE_ADMISSION_WEBHOOK", "true", "ENABLE_DELETION_PROTECTION", "1", "ENABLE_CONVERSION", "true", "ENABLE_NAMESPACE_PROTECTION", "true",
 				"WEBHOOK_FAILURE_POLICY", "Ignore", "DELETION_PROTECTION_POLICY", "Ignore", "NAMESPACE_PROTECTION_FAILURE_POLICY", "Fail", "WEBHOOK_CLEANUP_ON_SHUTDOWN", "true",
-				"DELETION_PROTECTION_CLEANUP_ON_SHUTDOWN", "true", "NAMESPACE_PROTECTION_CLEANUP_ON_SHUTDOWN", "true"), text: gated,
+				"DELETION_PROTECTION_CLEANUP_ON_SHUTDOWN", "true", "NAMESPACE_PROTECTION_CLEANUP_ON_SHUTDOWN", "true", "CONVERSION_WINDOW", "1000"), text: gated,
 			want: `{"namespaceProtection":{"failurePolicy":"Fail","cleanupOnShutdown":true},"deletionProtection":{"failurePolicy":"Ignore","cleanupOnShutdown":true},` +
-				`"webhooks":{"admission":{},"failurePolicy":"Ignore","cleanupOnShutdown":true},"conversion":{}}`,
+				`"webhooks":{"admission":{},"failurePolicy":"Ignore","cleanupOnShutdown":true},"conversion":{"conversionWindow":1000}}`,
 		},
 		"Written": {
 			reason: "what it says holds", opts: with("ENABLE_ADMISSION_WEBHOOK", "true", "WEBHOOK_FAILURE_POLICY", "Ignore", "WEBHOOK_CLEANUP_ON_SHUTDOWN", "true", "TLS_VALID_FOR", "90d"),
 			text: gated + "security: {webhooks: {admission: {enabled: false}, failurePolicy: Fail, cleanupOnShutdown: false}, certManager: {validFor: 60d}}\n",
 			want: `{"webhooks":{"admission":{"enabled":false},"failurePolicy":"Fail"},"certManager":{"validFor":"60d"}}`,
 		},
-		"Off":   {reason: "what is off is not there", opts: with("ENABLE_ADMISSION_WEBHOOK", "false", "WEBHOOK_FAILURE_POLICY", "Ignore"), text: gated, want: "null"},
-		"Block": {reason: "a block is enough to switch it on", opts: with("ENABLE_DELETION_PROTECTION", "false"), text: gated + "security: {deletionProtection: {}}\n", want: `{"deletionProtection":{}}`},
+		"Window": {
+			reason: "a window alone switches nothing on, and one that is written holds", opts: with("CONVERSION_WINDOW", "7"),
+			text: gated + "security: {conversion: {enabled: false, conversionWindow: 5}}\n", want: `{"conversion":{"enabled":false,"conversionWindow":5}}`,
+		},
+		"NoWindow":  {reason: "without conversion", opts: with("CONVERSION_WINDOW", "7"), text: gated, want: "null"},
+		"BadWindow": {reason: "no such number", opts: with("CONVERSION_WINDOW", "0"), text: small, wrong: `environment: CONVERSION_WINDOW: want a number from 1 to 10000, got "0"`},
+		"Off":       {reason: "what is off is not there", opts: with("ENABLE_ADMISSION_WEBHOOK", "false", "WEBHOOK_FAILURE_POLICY", "Ignore"), text: gated, want: "null"},
+		"Block":     {reason: "a block is enough to switch it on", opts: with("ENABLE_DELETION_PROTECTION", "false"), text: gated + "security: {deletionProtection: {}}\n", want: `{"deletionProtection":{}}`},
 		"Certificates": {
 			reason: "a number alone counts seconds", opts: with("TLS_AUTO_ROTATE", "false", "TLS_ROTATION_THRESHOLD", "3600", "TLS_VALID_FOR", "1y"), text: gated,
 			want: `{"certManager":{"autoRotate":false,"rotationThreshold":"1h","validFor":"365d"}}`,

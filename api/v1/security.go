@@ -130,14 +130,18 @@ type AdmissionSecurity struct {
 	Enabled *bool `json:"enabled,omitempty"`
 }
 
+// MaxConversionWindow bounds ConversionWindow.
+const MaxConversionWindow = 10000
+
 // ConversionSecurity switches conversion.
 type ConversionSecurity struct {
 	// Enabled defaults to true.
 	// +optional
 	Enabled *bool `json:"enabled,omitempty"`
-	// ConversionWindow is how many conversions the statistics look back on. Defaults to 100.
+	// ConversionWindow is how many requests the statistics of each webhook look back on, those of admission as well. Defaults to 100.
 	// +optional
 	// +kubebuilder:validation:Minimum=1
+	// +kubebuilder:validation:Maximum=10000
 	ConversionWindow *int32 `json:"conversionWindow,omitempty"`
 }
 

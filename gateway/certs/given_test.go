@@ -323,6 +323,55 @@ func TestKeeperGivenErrors(t *testing.T) {
 	}
 }
 
+// TestKeeperProtected shows that both Secrets have the label that protects them where the protection is on, and that it is put back. What somebody else keeps
+// is not written for it.
+func TestKeeperProtected(t *testing.T) {
+	w := newWorld(t)
+	protected := false
+	k := New(Options{Client: w, Namespace: "shop", Service: "gate", Protected: func() bool { return protected }})
+	labelled := func(want bool) {
+		t.Helper()
+		if _, err := k.Keep(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range []string{orkv1.SecretTLS, orkv1.SecretAuthority} {
+			secret := &corev1.Secret{}
+			if err := w.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: name}, secret); err != nil {
+				t.Fatal(err)
+			}
+			if got := secret.Labels[orkv1.LabelDeletionProtection] == "true"; got != want {
+				t.Errorf("%s has the labels %v, want the protection: %t", name, secret.Labels, want)
+			}
+		}
+	}
+	labelled(false)
+	first := k.certificate(t)
+	protected = true
+	labelled(true)
+	if w.writes != 4 || !k.certificate(t).Equal(first) {
+		t.Errorf("%d writes, want 4, and the certificate that there was", w.writes)
+	}
+	secret := &corev1.Secret{}
+	if err := w.Get(t.Context(), client.ObjectKey{Namespace: "shop", Name: orkv1.SecretTLS}, secret); err != nil {
+		t.Fatal(err)
+	}
+	delete(secret.Labels, orkv1.LabelDeletionProtection)
+	if err := w.Update(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	labelled(true)
+	protected = false
+	labelled(true) // it is not taken away
+	secret.Labels, secret.ResourceVersion = nil, ""
+	if err := w.Update(t.Context(), secret); err != nil {
+		t.Fatal(err)
+	}
+	w.writes, protected = 0, true
+	if _, err := k.Keep(t.Context()); err != nil || w.writes != 0 {
+		t.Errorf("somebody else's Secret: %v after %d writes", err, w.writes)
+	}
+}
+
 // TestKeeperTakenOver shows the step from a certificate of our own to that of somebody else.
 func TestKeeperTakenOver(t *testing.T) {
 	w := newWorld(t)

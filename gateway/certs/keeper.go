@@ -61,6 +61,8 @@ type Options struct {
 	Overlap time.Duration
 	// Tick is how often everything is looked at although nothing happened. Defaults to 30 s.
 	Tick time.Duration
+	// Protected tells whether what is kept has the label that protects it from deletion. The label is put there, and never taken away. Defaults to no.
+	Protected func() bool
 	// Changed is told when there is another bundle of authorities or another certificate. Nil: nobody is.
 	Changed func()
 	// Now is the clock. Defaults to time.Now.
@@ -95,6 +97,9 @@ func New(opts Options) *Keeper {
 	opts.Tick = cmp.Or(opts.Tick, DefaultTick)
 	if opts.Now == nil {
 		opts.Now = time.Now
+	}
+	if opts.Protected == nil {
+		opts.Protected = func() bool { return false }
 	}
 	if opts.Changed == nil {
 		opts.Changed = func() {}
@@ -213,6 +218,9 @@ func (k *Keeper) serve(now *served) {
 // errGiven is that a Secret is somebody else's.
 var errGiven = errors.New("the Secret is somebody else's")
 
+// protects are the spellings of the label that protects from deletion.
+var protects = orkv1.Spellings(orkv1.LabelDeletionProtection)
+
 // tries bounds how often a write is tried that others come before.
 const tries = 10
 
@@ -234,6 +242,9 @@ func (k *Keeper) write(
 			found = &data{values: secret.Data, annotations: secret.Annotations, given: !Ours(secret)}
 		}
 		changed, why, err := plan(found)
+		if changed == nil && found != nil && !found.given && k.opts.Protected() && orkv1.Marked(secret.Labels, protects) == "" {
+			changed, why = found, "it had not the label that protects it from deletion"
+		}
 		switch {
 		case err != nil:
 			return err
@@ -261,13 +272,16 @@ func (k *Keeper) put(
 	if absent {
 		return k.opts.Client.Create(ctx, &corev1.Secret{
 			ObjectMeta: metav1.ObjectMeta{
-				Namespace: key.Namespace, Name: key.Name, Annotations: changed.annotations, Labels: orkv1.InternalLabels(),
+				Namespace: key.Namespace, Name: key.Name, Annotations: changed.annotations, Labels: orkv1.OwnLabels(k.opts.Protected()),
 			},
 			Type: kind, Data: changed.values,
 		})
 	}
 	secret = secret.DeepCopy() // a client may have handed out what it keeps
 	secret.Data = changed.values
+	if k.opts.Protected() && Ours(secret) {
+		secret.Labels[orkv1.LabelDeletionProtection] = "true"
+	}
 	if len(changed.annotations) > 0 {
 		secret.Annotations = maps.Clone(changed.annotations)
 	}

@@ -42,7 +42,7 @@ type gateFlags struct {
 	url                                   string
 	serviceAccount, runtimeServiceAccount string
 	grace, read, write, sync              time.Duration
-	runtime, runtimeToken                 string
+	runtime, runtimeToken, apiToken       string
 	certificate                           string
 	external                              command.External
 	log                                   command.Logging
@@ -89,6 +89,7 @@ this process is.`,
 	flags.DurationVar(&f.sync, "sync-interval", f.environment.Duration("HOUSEKEEPER_SYNC_INTERVAL", 30*time.Second), "how often certificate, tokens and registrations are looked at although nothing tells of a change")
 	flags.StringVar(&f.runtime, "runtime-url", "", "the operator's live API, for rules that read what only it knows; default: ORK_RUNTIME_URL, else in a cluster its Service")
 	flags.StringVar(&f.runtimeToken, "runtime-token-file", "", "file with the bearer token that the operator's live API asks for; default: ORK_API_TOKEN, else none")
+	flags.StringVar(&f.apiToken, "api-token-file", "", "file with the bearer token that /katalog beside the metrics asks for; default: ORK_API_TOKEN, else none")
 	f.external.Add(cmd)
 	f.log.Add(cmd)
 	cmd.AddCommand(evalCommand(opts))
@@ -175,6 +176,9 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
+	if err := f.serveLive(mgr, gateway); err != nil {
+		return err
+	}
 	r := &reloader{
 		watcher: watcher, sources: result.Sources, gateway: gateway,
 		load: func() (*katalog.Result, error) { return load(again(), f.files, checked(calls)) },
@@ -183,6 +187,18 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 		return fmt.Errorf("add the watch of the files: %w", err)
 	}
 	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
+}
+
+// serveLive puts the live API beside the metrics.
+func (f *gateFlags) serveLive(mgr manager.Manager, gateway *server.Gateway) error {
+	token, err := command.APIToken(f.apiToken)
+	if err != nil || f.metrics == "0" {
+		return err //nolint:wrapcheck // names the file
+	}
+	if err := mgr.AddMetricsServerExtraHandler("/", gateway.LiveAPI(token)); err != nil {
+		return fmt.Errorf("serve the live API: %w", err)
+	}
+	return nil
 }
 
 // names are those of the two processes: by a flag, by a Katalog, by the environment.

@@ -24,8 +24,8 @@ const MaxBody = 64 << 20
 type Handler struct {
 	// Programs finds the conversion of a kind. It is asked for each object. Nil: there is none.
 	Programs func(schema.GroupKind) *Program
-	// Converted is told of each object of a kind that has a conversion: how long it took, and what was wrong. Nil: nobody is.
-	Converted func(kind schema.GroupKind, took time.Duration, err error)
+	// Converted is told of each object of a kind that has a conversion: what it was, how long it took, and what was wrong. Nil: nobody is.
+	Converted func(from schema.GroupVersionKind, took time.Duration, err error)
 }
 
 // ServeHTTP answers one review.
@@ -82,8 +82,8 @@ func (h *Handler) review(request *apiextensionsv1.ConversionRequest) *apiextensi
 		}
 		began := time.Now()
 		converted, err := h.convert(object, desired)
-		if kind := object.GroupVersionKind().GroupKind(); h.Converted != nil && h.Programs(kind) != nil {
-			h.Converted(kind, time.Since(began), err)
+		if from := object.GroupVersionKind(); h.Converted != nil && h.Programs(from.GroupKind()) != nil {
+			h.Converted(from, time.Since(began), err)
 		}
 		if err != nil {
 			return failed(fmt.Errorf("%s %s/%s: %w", object.GetKind(), object.GetNamespace(), object.GetName(), err))

@@ -44,6 +44,8 @@ type Entry struct {
 	Hidden rules.Hidden
 	// GuardsProvenance denies changes of the gateway's annotations.
 	GuardsProvenance bool
+	// Remembered is how many requests the statistics of each of its webhooks look back on. 0: their default.
+	Remembered int
 }
 
 // Definition is the name of its CustomResourceDefinition.
@@ -104,6 +106,9 @@ func compile(
 		}
 		e.ProtectsDefinition, e.ProtectsResources = yes(own.ProtectCRD), yes(own.ProtectCRs)
 		e.Strict = s.StrictMode && e.ProtectsResources
+	}
+	if s := security.Conversion; s != nil && s.ConversionWindow != nil {
+		e.Remembered = int(*s.ConversionWindow)
 	}
 	e.GuardsProvenance = katalog.Gateway.Serves()
 	if s := security.Provenance; s != nil && s.Enforce != nil {

@@ -39,7 +39,16 @@ type Recorder struct {
 	tokenFailures *prometheus.CounterVec
 	expiry        prometheus.Gauge
 	clusters      *prometheus.GaugeVec
+	registered    *prometheus.CounterVec
+	unregistered  *prometheus.CounterVec
 }
+
+// The sources of Registered: what had the gateway look.
+const (
+	SourceStart  = "start"  // it began
+	SourceChange = "change" // something changed that it keeps
+	SourceTick   = "tick"   // some time went by
+)
 
 // buckets are those of durations, from half a millisecond to 16 seconds.
 func buckets() []float64 { return prometheus.ExponentialBuckets(0.0005, 2, 16) }
@@ -78,12 +87,16 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		clusters: prometheus.NewGaugeVec(prometheus.GaugeOpts{
 			Name: "orkestra_gateway_cluster_reachable", Help: "1 for another cluster that answered and took the credential when it was last tried, else 0.",
 		}, []string{"cluster"}),
+		registered: counter("orkestra_webhook_reconciled_total",
+			"Webhook configurations and definitions that were brought to what they should be, by what had the gateway look: start, change or tick.", "source"),
+		unregistered: counter("orkestra_webhook_reconciliation_failure_total",
+			"Webhook configurations, by name, and definitions, as conversion, that could not be brought to what they should be.", "webhook"),
 	}
 	for _, register := range []func() error{
 		series.Share(registerer, &r.reviews), series.Share(registerer, &r.reviewTook), series.Share(registerer, &r.violations), series.Share(registerer, &r.mutations),
 		series.Share(registerer, &r.conversions), series.Share(registerer, &r.convertTook), series.Share(registerer, &r.deletions), series.Share(registerer, &r.namespaces),
 		series.Share(registerer, &r.requests), series.Share(registerer, &r.requestTook), series.Share(registerer, &r.tokenFailures), series.Share(registerer, &r.expiry),
-		series.Share(registerer, &r.clusters),
+		series.Share(registerer, &r.clusters), series.Share(registerer, &r.registered), series.Share(registerer, &r.unregistered),
 	} {
 		if err := register(); err != nil {
 			return nil, err
@@ -133,6 +146,22 @@ func (r *Recorder) ClusterReachable(name string, yes bool) {
 
 // ExpectRoute has the series of a route of the API exist.
 func (r *Recorder) ExpectRoute(route string) { r.requestTook.WithLabelValues(route) }
+
+// ExpectRegistrations has the series about what is registered exist, by the names of all that may be.
+func (r *Recorder) ExpectRegistrations(names []string) {
+	for _, source := range []string{SourceStart, SourceChange, SourceTick} {
+		r.registered.WithLabelValues(source)
+	}
+	for _, name := range names {
+		r.unregistered.WithLabelValues(name)
+	}
+}
+
+// Registered records that something was brought to what it should be.
+func (r *Recorder) Registered(source string) { r.registered.WithLabelValues(source).Inc() }
+
+// NotRegistered records that something could not be brought to what it should be.
+func (r *Recorder) NotRegistered(name string) { r.unregistered.WithLabelValues(name).Inc() }
 
 // Reviewed records one review of admission. Its answer is a denial, an error, or neither.
 func (r *Recorder) Reviewed(webhook, crd string, took time.Duration, allowed, failed bool) {

@@ -12,6 +12,9 @@ import (
 	logf "sigs.k8s.io/controller-runtime/pkg/log"
 )
 
+// Conversion stands for all definitions where a Keeper tells what it wrote.
+const Conversion = "conversion"
+
 // conversion is what a definition says of where its resources are converted.
 func (p *Plan) conversion(bundle []byte) *apiextensionsv1.CustomResourceConversion {
 	config := &apiextensionsv1.WebhookClientConfig{CABundle: bundle}
@@ -37,6 +40,7 @@ func (k *Keeper) KeepDefinitions(ctx context.Context, names []string) error {
 	var errs []error
 	for _, name := range names {
 		if err := k.keepDefinition(ctx, name, wanted); err != nil {
+			tell(k.Failed, Conversion)
 			errs = append(errs, fmt.Errorf("definition %s: %w", name, err))
 		}
 	}
@@ -65,6 +69,7 @@ func (k *Keeper) keepDefinition(ctx context.Context, name string, wanted *apiext
 		return nil // somebody else wrote it; the event of that has it compared
 	}
 	if err == nil {
+		tell(k.Wrote, Conversion)
 		logf.FromContext(ctx).Info("the definition has its resources converted here", "definition", name)
 	}
 	return err //nolint:wrapcheck // the caller names it

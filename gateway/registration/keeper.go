@@ -28,6 +28,9 @@ type Keeper struct {
 	Plan func() *Plan
 	// Bundle are the authorities that the API server is to trust. While there are none, nothing is written.
 	Bundle func() []byte
+	// Wrote is told of each configuration or definition that was brought to what it should be, and Failed of each that could not be, by the name of the
+	// configuration, or Conversion. Nil: nobody is.
+	Wrote, Failed func(name string)
 
 	// limit slows down a Keeper that another one with another plan works against, as replicas of two versions do for a moment.
 	limit *rate.Limiter
@@ -67,10 +70,18 @@ func (k *Keeper) Keep(ctx context.Context) error {
 			}, func(wanted *admissionregistrationv1.ValidatingWebhookConfiguration) { found.Webhooks = wanted.Webhooks })
 		}
 		if err != nil {
+			tell(k.Failed, name)
 			errs = append(errs, fmt.Errorf("webhook configuration %s: %w", name, err))
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// tell tells somebody, if there is anybody.
+func tell(whom func(string), name string) {
+	if whom != nil {
+		whom(name)
+	}
 }
 
 // object is a configuration.
@@ -97,26 +108,27 @@ func keep[T object](ctx context.Context, k *Keeper, name string, found, wanted T
 	switch {
 	case wanted == none:
 		log.Info("webhook configuration is taken away", "name", name)
-		return client.IgnoreNotFound(k.Client.Delete(ctx, found))
+		err = client.IgnoreNotFound(k.Client.Delete(ctx, found))
 	case absent:
 		log.Info("webhook configuration is made", "name", name)
-		err = k.Client.Create(ctx, wanted)
-		if apierrors.IsAlreadyExists(err) {
+		if err = k.Client.Create(ctx, wanted); apierrors.IsAlreadyExists(err) {
 			return nil // another replica made it; the event of that has it compared
 		}
-		return err //nolint:wrapcheck // the caller names it
+	default:
+		take(wanted)
+		labels := maps.Clone(found.GetLabels())
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		maps.Copy(labels, wanted.GetLabels())
+		found.SetLabels(labels)
+		log.Info("webhook configuration is brought back to what it should be", "name", name)
+		if err = k.Client.Update(ctx, found); apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
+			return nil // somebody else wrote it; the event of that has it compared
+		}
 	}
-	take(wanted)
-	labels := maps.Clone(found.GetLabels())
-	if labels == nil {
-		labels = map[string]string{}
-	}
-	maps.Copy(labels, wanted.GetLabels())
-	found.SetLabels(labels)
-	log.Info("webhook configuration is brought back to what it should be", "name", name)
-	err = k.Client.Update(ctx, found)
-	if apierrors.IsConflict(err) || apierrors.IsNotFound(err) {
-		return nil // somebody else wrote it; the event of that has it compared
+	if err == nil {
+		tell(k.Wrote, name)
 	}
 	return err //nolint:wrapcheck // the caller names it
 }

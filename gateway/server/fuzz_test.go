@@ -22,6 +22,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
+	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 )
 
 const fuzzed = `apiVersion: orkestra.orkspace.io/v1
@@ -74,7 +75,7 @@ func routes(tb testing.TB, text string) *http.ServeMux {
 	if len(errs) > 0 {
 		tb.Fatal(errs.ToAggregate())
 	}
-	s.entries = entries
+	s.entries, s.statistics = entries, &statistics.Statistics{}
 	if s.metrics, err = metrics.New(prometheus.NewRegistry()); err != nil {
 		tb.Fatal(err)
 	}

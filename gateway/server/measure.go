@@ -10,7 +10,9 @@ import (
 	webhookadmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/orkestra-runtime/orkestra/gateway/auth"
+	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
+	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 )
 
 // measured has the answers of a webhook counted, and how long they take.
@@ -18,56 +20,85 @@ type measured struct {
 	webhookadmission.Handler
 	webhook string
 	// entries are the names of entries by their resources.
-	entries map[schema.GroupResource]string
-	metrics *metrics.Recorder
+	entries    map[schema.GroupResource]string
+	metrics    *metrics.Recorder
+	statistics *statistics.Statistics
 }
 
 // Handle answers a request.
 func (m *measured) Handle(ctx context.Context, r webhookadmission.Request) webhookadmission.Response {
 	began := time.Now()
 	response := m.Handler.Handle(ctx, r)
+	took := time.Since(began)
 	failed := response.Result != nil && response.Result.Code >= http.StatusInternalServerError
-	crd := m.entries[schema.GroupResource{Group: r.Resource.Group, Resource: r.Resource.Resource}]
-	m.metrics.Reviewed(m.webhook, crd, time.Since(began), response.Allowed, failed)
+	resource := schema.GroupVersionResource{Group: r.Resource.Group, Version: r.Resource.Version, Resource: r.Resource.Resource}
+	m.metrics.Reviewed(m.webhook, m.entries[resource.GroupResource()], took, response.Allowed, failed)
+	outcome := statistics.Denied
+	switch {
+	case failed:
+		outcome = statistics.Failed
+	case response.Allowed:
+		outcome = statistics.Allowed
+	}
+	m.statistics.Record(statistics.Key{Webhook: m.webhook, Resource: resource}, outcome, took)
 	return response
 }
 
 // measure decorates a handler.
 func (s *state) measure(path string, handler webhookadmission.Handler) webhookadmission.Handler {
-	m := &measured{Handler: handler, webhook: strings.TrimPrefix(path, "/"), entries: map[schema.GroupResource]string{}, metrics: s.metrics}
+	m := &measured{Handler: handler, webhook: strings.TrimPrefix(path, "/"), entries: map[schema.GroupResource]string{}, metrics: s.metrics, statistics: s.statistics}
 	for _, one := range s.entries {
 		m.entries[one.Resource.GroupResource()] = one.Name
-		for webhook, wanted := range map[string]bool{
-			metrics.WebhookValidate: one.Validates, metrics.WebhookMutate: one.Mutates, metrics.WebhookDeletion: one.ProtectsResources,
-			metrics.WebhookStrict: one.Strict, metrics.WebhookNamespace: one.GuardsNamespaces, metrics.WebhookProvenance: one.GuardsProvenance,
-		} {
-			if webhook == m.webhook && wanted {
-				s.metrics.Expect(webhook, one.Name)
-			}
+		if asked(one)[m.webhook] {
+			s.metrics.Expect(m.webhook, one.Name)
+			s.statistics.Expect(statistics.Key{Webhook: m.webhook, Resource: one.Resource}, one.Remembered)
 		}
 	}
 	return m
 }
 
+// asked are the webhooks of admission by whether the API server asks them about an entry.
+func asked(one *entry.Entry) map[string]bool {
+	return map[string]bool{
+		metrics.WebhookValidate: one.Validates, metrics.WebhookMutate: one.Mutates, metrics.WebhookDeletion: one.ProtectsResources,
+		metrics.WebhookStrict: one.Strict, metrics.WebhookNamespace: one.GuardsNamespaces, metrics.WebhookProvenance: one.GuardsProvenance,
+	}
+}
+
+// webhookConvert is that of conversion, in what is counted.
+const webhookConvert = "convert"
+
 // counted has the tokens of an entry counted that are refused.
-func (s *state) counted(entry string, one auth.Authenticator) auth.Authenticator {
-	s.metrics.ExpectToken(entry)
+func (s *state) counted(name string, one auth.Authenticator) auth.Authenticator {
+	s.metrics.ExpectToken(name)
 	return &auth.Counted{Authenticator: one, Refused: s.metrics.TokenRefused}
 }
 
 // converted has conversions counted.
-func (s *state) converted() func(kind schema.GroupKind, took time.Duration, err error) {
-	names := map[schema.GroupKind]string{}
+func (s *state) converted() func(from schema.GroupVersionKind, took time.Duration, err error) {
+	entries := map[schema.GroupKind]*entry.Entry{}
 	for _, one := range s.entries {
 		if one.Converts {
-			names[one.GVK.GroupKind()] = one.Name
+			entries[one.GVK.GroupKind()] = one
 			s.metrics.ExpectConversion(one.Name)
+			for _, version := range one.Conversion.Versions() {
+				s.statistics.Expect(statistics.Key{Webhook: webhookConvert, Resource: one.Resource.GroupResource().WithVersion(version)}, one.Remembered)
+			}
 		}
 		if one.GuardsNamespaces {
 			s.metrics.ExpectNamespaces(one.Resource.GroupResource())
 		}
 	}
-	return func(kind schema.GroupKind, took time.Duration, err error) {
-		s.metrics.Converted(names[kind], took, err)
+	return func(from schema.GroupVersionKind, took time.Duration, err error) {
+		one := entries[from.GroupKind()]
+		if one == nil { // one that has a conversion, which is asked about nothing else
+			return
+		}
+		s.metrics.Converted(one.Name, took, err)
+		outcome := statistics.Allowed
+		if err != nil {
+			outcome = statistics.Failed
+		}
+		s.statistics.Record(statistics.Key{Webhook: webhookConvert, Resource: one.Resource.GroupResource().WithVersion(from.Version)}, outcome, took)
 	}
 }

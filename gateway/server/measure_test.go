@@ -13,6 +13,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
+	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 )
 
 // TestMeasuredIsBounded shows that reviews of what no Katalog declares, whatever they name, are one series.
@@ -22,7 +23,7 @@ func TestMeasuredIsBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &state{shared: shared{metrics: recorder}, entries: []*entry.Entry{{Name: "site", Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "sites"}, Validates: true}}}
+	s := &state{shared: shared{metrics: recorder, statistics: &statistics.Statistics{}}, entries: []*entry.Entry{{Name: "site", Resource: schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "sites"}, Validates: true}}}
 	handler := s.measure("/validate", webhookadmission.HandlerFunc(func(context.Context, webhookadmission.Request) webhookadmission.Response {
 		return webhookadmission.Allowed("")
 	}))

@@ -26,6 +26,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
+	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
@@ -152,7 +153,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
-	g := &Gateway{opts: opts, shared: shared{mgr: mgr}}
+	g := &Gateway{opts: opts, shared: shared{mgr: mgr, statistics: &statistics.Statistics{}}}
 	var err error
 	if g.metrics, err = metrics.New(opts.Registerer); err != nil {
 		return nil, err //nolint:wrapcheck // says what it does
@@ -178,7 +179,10 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 		certify: g.keeper.Keep, current: g.current.Load, end: func() {}, serving: func() error { return g.server.StartedChecker()(nil) }, trigger: make(chan struct{}, 1),
 		keeper: registration.NewKeeper(g.direct, func() *registration.Plan { return g.current.Load().plan }, g.keeper.Bundle),
 	}
+	g.house.keeper.Wrote, g.house.keeper.Failed = func(string) { g.metrics.Registered(g.house.source) }, g.metrics.NotRegistered
+	g.metrics.ExpectRegistrations(append(slices.Clone(registration.Names), registration.Conversion))
 	g.house.leaving = g.leaving()
+	g.house.protect = (&ownNamespace{client: g.direct, name: opts.Namespace, protected: func() bool { return g.current.Load().plan.Protected }}).keep
 	if err := mgr.AddReadyzCheck("gateway", g.ready); err != nil {
 		return nil, fmt.Errorf("add the probe: %w", err)
 	}
@@ -233,7 +237,8 @@ func (g *Gateway) certificates() certs.Options {
 	opts := certs.Options{
 		Client: g.direct, Namespace: g.opts.Namespace, Service: g.opts.Service, ValidFor: g.opts.ValidFor, Threshold: g.opts.Threshold,
 		Files: g.opts.Files, Secret: g.opts.Secret, Tick: g.opts.SyncInterval,
-		Changed: func() { g.metrics.Expires(g.keeper.Expires()) },
+		Protected: func() bool { return g.current.Load().plan.Protected },
+		Changed:   func() { g.metrics.Expires(g.keeper.Expires()) },
 	}
 	opts.OtherServices = g.otherServices(g.opts.Katalogs)
 	if parsed, err := url.Parse(g.opts.URL); err == nil && parsed.Hostname() != "" {

@@ -25,6 +25,8 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/protection"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
+	"github.com/orkestra-runtime/orkestra/gateway/serve"
+	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 	"github.com/orkestra-runtime/orkestra/providers/external"
 )
 
@@ -33,6 +35,8 @@ type shared struct {
 	mgr     manager.Manager
 	direct  client.Client
 	metrics *metrics.Recorder
+	// statistics are those of all states: what was counted stays when Katalogs change.
+	statistics *statistics.Statistics
 }
 
 // state is what the Katalogs come to. It never changes: other Katalogs are another state.
@@ -77,7 +81,7 @@ func newState(common shared, opts Options) (*state, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.routes[pathAPI] = http.NotFoundHandler()
+	s.routes[pathAPI] = serve.Off()
 	if api != nil {
 		s.routes[pathAPI] = api
 	}

@@ -11,8 +11,10 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 
+	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/internal/command"
 )
@@ -56,6 +58,9 @@ into a file, and beside it, for each other cluster that the gateway applies to, 
 				}
 			}
 			objects = append(objects, granted.Own...)
+			if err := protect(objects, l); err != nil {
+				return err
+			}
 			if output == "-" {
 				if len(granted.Clusters) > 0 {
 					cmd.PrintErrln("what the gateway needs in other clusters is written with --output FILE: " + strings.Join(slices.Sorted(maps.Keys(granted.Clusters)), ", "))
@@ -74,6 +79,28 @@ into a file, and beside it, for each other cluster that the gateway applies to, 
 	cmd.Flags().StringVarP(&namespace, "namespace", "n", "orkestra-system", "where they run")
 	cmd.Flags().StringVarP(&output, "output", "o", "-", "the file that they are written into; - for the terminal")
 	return cmd
+}
+
+// protect gives the objects the label that protects them from deletion, if a Katalog has that on: without their rights the programs do nothing.
+func protect(objects []runtime.Object, l *loaded) error {
+	if !slices.ContainsFunc(l.documents, func(one *katalog.Document) bool {
+		return one.Katalog.Security != nil && one.Katalog.Security.DeletionProtection.On()
+	}) {
+		return nil
+	}
+	for _, one := range objects {
+		object, err := meta.Accessor(one)
+		if err != nil {
+			return fmt.Errorf("protect %T: %w", one, err)
+		}
+		labels := maps.Clone(object.GetLabels())
+		if labels == nil {
+			labels = map[string]string{}
+		}
+		labels[orkv1.LabelDeletionProtection] = "true"
+		object.SetLabels(labels)
+	}
+	return nil
 }
 
 // writeRights writes the rights into a file, and those in other clusters beside it.

@@ -31,6 +31,8 @@ func TestGenerateRBAC(t *testing.T) {
 		"Runtime":   {"or the other", gated, []string{"--for", "runtime", "-n", "ops"}, 0, []string{"name: orkestra\n", "namespace: ops\n"}, []string{"gate-of"}},
 		"NoGateway": {"a Katalog without a gateway", head + crds, nil, 0, []string{"name: orkestra\n"}, []string{"gate-of"}},
 		"Disabled":  {"nor with one that is off", head + "gateway: {enabled: false}\n" + crds, nil, 0, nil, []string{"gate-of"}},
+		"Protected": {"both keep what nobody is to delete", head + "gateway: {endpoint: https://gateway}\nsecurity: {deletionProtection: {}}\n" + crds, nil, 0, []string{"  labels:\n    orkestra.konductor.io/deletion-protection: \"true\"\n  name: orkestra\n", "  labels:\n    orkestra.konductor.io/deletion-protection: \"true\"\n  name: gate-of-shop\n"}, nil},
+		"Free":      {"but only with the protection", gated, nil, 0, nil, []string{"deletion-protection"}},
 		"Unknown":   {"no such program", gated, []string{"--for", "cc"}, 2, []string{`there is no program "cc"; valid: runtime, gateway`}, nil},
 		"Wrong":     {"what is wrong is told", head + "spec: {}\n", nil, 1, []string{"spec.crds: required"}, nil},
 	}

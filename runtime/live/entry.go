@@ -3,10 +3,9 @@ package live
 import (
 	"net/http"
 	"slices"
-	"strings"
 
-	"github.com/orkestra-runtime/orkestra/api/nearest"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 	"github.com/orkestra-runtime/orkestra/runtime/metrics"
 )
@@ -73,20 +72,12 @@ func (a *api) of(shown endpoint, next func(http.ResponseWriter, *http.Request, v
 			for _, one := range views {
 				names = append(names, one.Name)
 			}
-			refuse(w, http.StatusNotFound, "NotFound", unknownCRD(name, names))
+			livehttp.UnknownCRD(w, name, names)
 		case !shows(views[i].Declared, shown):
-			refuse(w, http.StatusNotFound, "EndpointDisabled",
+			livehttp.Refuse(w, http.StatusNotFound, "EndpointDisabled",
 				"the Katalog does not show this of CRD "+name+": endpoints."+shown.name+" is false")
 		default:
 			next(w, r, views[i])
 		}
 	}
-}
-
-func unknownCRD(name string, names []string) string {
-	said := "there is no CRD " + name
-	if near := nearest.Word(name, names); near != "" {
-		return said + ": did you mean " + near + "?"
-	}
-	return said + " (valid: " + strings.Join(names, ", ") + ")"
 }

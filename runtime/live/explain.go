@@ -5,6 +5,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/types"
 
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 	"github.com/orkestra-runtime/orkestra/runtime/flight"
 )
 
@@ -28,5 +29,5 @@ func told(w http.ResponseWriter, records []flight.Record) {
 		one.Message = hideIn(one.Message)
 		list = append(list, one)
 	}
-	answer(w, http.StatusOK, map[string]any{"total": len(list), "items": list})
+	livehttp.Answer(w, http.StatusOK, map[string]any{"total": len(list), "items": list})
 }

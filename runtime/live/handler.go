@@ -1,15 +1,13 @@
 package live
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"net/http"
-	"strings"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 )
 
 // Options of the API.
@@ -61,47 +59,13 @@ func New(source Source, opts Options) http.Handler {
 	closed.HandleFunc("/katalog/{crd}/cr/{namespace}/{name}", a.of(enabled, a.one(a.detail)))
 	closed.HandleFunc("/katalog/{crd}/cr/{namespace}/{name}/events", a.of(enabled, a.one(a.events)))
 	closed.HandleFunc("/api/v1/query", a.query)
-	closed.HandleFunc("/", unknown)
+	closed.HandleFunc("/", livehttp.Unknown)
 
 	open := http.NewServeMux()
 	open.HandleFunc("/startup", a.startup)
 	open.HandleFunc("/started", a.startup)
 	open.HandleFunc("/health", a.alive)
 	open.HandleFunc("/ready", a.ready)
-	open.Handle("/", a.authorized(closed))
-	return onlyReads(open)
-}
-
-func unknown(w http.ResponseWriter, r *http.Request) {
-	refuse(w, http.StatusNotFound, "NotFound", "there is nothing at "+r.URL.Path+"; begin with /katalog")
-}
-
-// onlyReads refuses everything but GET and HEAD: the API changes nothing.
-func onlyReads(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method != http.MethodGet && r.Method != http.MethodHead {
-			w.Header().Set("Allow", "GET, HEAD")
-			refuse(w, http.StatusMethodNotAllowed, "MethodNotAllowed", "only GET and HEAD are answered")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
-}
-
-// authorized asks for the token. Hashes are compared, so that the time tells nothing of the token, nor of its length.
-func (a *api) authorized(next http.Handler) http.Handler {
-	if a.Token == "" {
-		return next
-	}
-	want := sha256.Sum256([]byte(a.Token))
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		scheme, token, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-		got := sha256.Sum256([]byte(strings.TrimSpace(token)))
-		if !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare(want[:], got[:]) != 1 {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			refuse(w, http.StatusUnauthorized, "Unauthorized", "send the token of the live API: Authorization: Bearer <token>")
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
+	open.Handle("/", livehttp.Authorized(a.Token, closed))
+	return livehttp.OnlyReads(open)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
@@ -66,7 +67,7 @@ const (
 
 func (a *api) health(w http.ResponseWriter, _ *http.Request, v view) {
 	h := v.Health
-	answer(w, h.StatusCode(), healthAnswer{
+	livehttp.Answer(w, h.StatusCode(), healthAnswer{
 		Name: v.Name, State: h.State, Status: h.State, StatusCode: h.StatusCode(), IsKonductor: v.leads,
 		Healthy: h.State == health.Healthy, Started: h.Started, Pending: h.State == health.Pending, Degraded: h.State == health.Degraded,
 		StartedAt: v.time(h.StartedAt), Uptime: v.uptime(a.Now()), LastReconcile: v.lastReconcile(),

@@ -7,6 +7,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
@@ -163,7 +164,7 @@ func (a *api) info(w http.ResponseWriter, _ *http.Request, v view) {
 		}
 		d.WorkerDetails[fmt.Sprintf("%s-%d", v.Name, i+1)] = state
 	}
-	answer(w, http.StatusOK, d)
+	livehttp.Answer(w, http.StatusOK, d)
 }
 
 func boxOf(v view) operatorBox {

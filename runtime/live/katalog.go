@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 	"github.com/orkestra-runtime/orkestra/runtime/health"
 )
 
@@ -120,7 +121,7 @@ func (a *api) katalog(w http.ResponseWriter, _ *http.Request) {
 		s.Status, s.DegradedReason = http.StatusServiceUnavailable, strings.Join(reasons, "; ")
 	}
 	// The answer is there, whatever it says: its own code is 200.
-	answer(w, http.StatusOK, s)
+	livehttp.Answer(w, http.StatusOK, s)
 }
 
 func because(reason string) string {
@@ -182,16 +183,16 @@ func katalogs(w http.ResponseWriter, all []*orkv1.Katalog) {
 	for _, one := range all {
 		document, err := redacted(one)
 		if err != nil {
-			refuse(w, http.StatusInternalServerError, "InternalError", err.Error())
+			livehttp.Refuse(w, http.StatusInternalServerError, "InternalError", err.Error())
 			return
 		}
 		documents = append(documents, document)
 	}
 	if len(documents) == 1 {
-		answer(w, http.StatusOK, documents[0])
+		livehttp.Answer(w, http.StatusOK, documents[0])
 		return
 	}
-	answer(w, http.StatusOK, map[string]any{"apiVersion": orkv1.Group + "/" + orkv1.Version, "kind": "KatalogList", "items": documents})
+	livehttp.Answer(w, http.StatusOK, map[string]any{"apiVersion": orkv1.Group + "/" + orkv1.Version, "kind": "KatalogList", "items": documents})
 }
 
 func (a *api) rawCRD(w http.ResponseWriter, _ *http.Request, v view)      { entry(w, a.written(v)) }
@@ -200,10 +201,10 @@ func (a *api) enrichedCRD(w http.ResponseWriter, _ *http.Request, v view) { entr
 func entry(w http.ResponseWriter, declared *orkv1.CRD) {
 	document, err := redacted(declared)
 	if err != nil {
-		refuse(w, http.StatusInternalServerError, "InternalError", err.Error())
+		livehttp.Refuse(w, http.StatusInternalServerError, "InternalError", err.Error())
 		return
 	}
-	answer(w, http.StatusOK, document)
+	livehttp.Answer(w, http.StatusOK, document)
 }
 
 // written is the entry as its file has it.

@@ -1,6 +1,10 @@
 package live
 
-import "net/http"
+import (
+	"net/http"
+
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
+)
 
 // startup tells whether the runtime has started.
 func (a *api) startup(w http.ResponseWriter, _ *http.Request) {
@@ -22,5 +26,5 @@ func (a *api) probe(w http.ResponseWriter, well bool) {
 	if !well {
 		status, text = http.StatusServiceUnavailable, "unavailable"
 	}
-	answer(w, status, map[string]any{"status": text, "isKonductor": a.source.Runtime().Leads})
+	livehttp.Answer(w, status, map[string]any{"status": text, "isKonductor": a.source.Runtime().Leads})
 }

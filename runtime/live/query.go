@@ -10,6 +10,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	dto "github.com/prometheus/client_model/go"
+
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 )
 
 // nothing gathers nothing.
@@ -47,7 +49,7 @@ type queryError struct {
 func (a *api) query(w http.ResponseWriter, r *http.Request) {
 	name := strings.TrimSpace(r.URL.Query().Get("query"))
 	if !metricName.MatchString(name) || !own(name) {
-		answer(w, http.StatusBadRequest, queryError{
+		livehttp.Answer(w, http.StatusBadRequest, queryError{
 			"error", "bad_data",
 			"query wants the bare name of a metric of the runtime, such as controller_reconcile_total, got " + strconv.Quote(name),
 		})
@@ -55,7 +57,7 @@ func (a *api) query(w http.ResponseWriter, r *http.Request) {
 	}
 	families, err := a.Gatherer.Gather()
 	if err != nil {
-		answer(w, http.StatusInternalServerError, queryError{"error", "internal", err.Error()})
+		livehttp.Answer(w, http.StatusInternalServerError, queryError{"error", "internal", err.Error()})
 		return
 	}
 	now := float64(a.Now().UnixMilli()) / 1000
@@ -69,7 +71,7 @@ func (a *api) query(w http.ResponseWriter, r *http.Request) {
 			}
 		}
 	}
-	answer(w, http.StatusOK, instant{Status: "success", Data: instantData{ResultType: "vector", Result: result}})
+	livehttp.Answer(w, http.StatusOK, instant{Status: "success", Data: instantData{ResultType: "vector", Result: result}})
 }
 
 // own tells whether a metric is one of the runtime's: not one of the libraries that share its prefix.

@@ -12,6 +12,7 @@ import (
 
 	"github.com/orkestra-runtime/orkestra/conditions/rules"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
+	"github.com/orkestra-runtime/orkestra/internal/livehttp"
 )
 
 // item is one resource in a list.
@@ -48,7 +49,7 @@ func (a *api) resources(w http.ResponseWriter, r *http.Request, v view) {
 	if r.URL.Query().Has("field") {
 		var err error
 		if path, err = rules.ParsePath(text); err != nil {
-			refuse(w, http.StatusBadRequest, "BadField", "field: "+err.Error())
+			livehttp.Refuse(w, http.StatusBadRequest, "BadField", "field: "+err.Error())
 			return
 		}
 	}
@@ -62,7 +63,7 @@ func (a *api) resources(w http.ResponseWriter, r *http.Request, v view) {
 		answered.Items = append(answered.Items, next)
 	}
 	answered.Total = len(answered.Items)
-	answer(w, http.StatusOK, answered)
+	livehttp.Answer(w, http.StatusOK, answered)
 }
 
 // fieldOf is the value at a path of the resource, without what is secret. It is nil where there is none.
@@ -115,11 +116,11 @@ func (a *api) one(next func(http.ResponseWriter, *http.Request, view, Resource))
 		}
 		switch len(found) {
 		case 0:
-			refuse(w, http.StatusNotFound, "NotFound", "CRD "+v.Name+" has no resource "+strings.TrimPrefix(namespace+"/"+name, "/"))
+			livehttp.Refuse(w, http.StatusNotFound, "NotFound", "CRD "+v.Name+" has no resource "+strings.TrimPrefix(namespace+"/"+name, "/"))
 		case 1:
 			next(w, r, v, found[0])
 		default:
-			refuse(w, http.StatusBadRequest, "Ambiguous", "there are several resources "+name+": ask for /katalog/"+v.Name+"/cr/<namespace>/"+name)
+			livehttp.Refuse(w, http.StatusBadRequest, "Ambiguous", "there are several resources "+name+": ask for /katalog/"+v.Name+"/cr/<namespace>/"+name)
 		}
 	}
 }
@@ -133,7 +134,7 @@ func (a *api) detail(w http.ResponseWriter, _ *http.Request, v view, one Resourc
 		answered.Children[one.GetKind()] = append(answered.Children[one.GetKind()],
 			child{Name: one.GetName(), Namespace: one.GetNamespace(), Ready: isReady(one)})
 	}
-	answer(w, http.StatusOK, answered)
+	livehttp.Answer(w, http.StatusOK, answered)
 }
 
 // event is one Event of a resource.
@@ -150,7 +151,7 @@ const eventsAtMost = 100
 func (a *api) events(w http.ResponseWriter, r *http.Request, _ view, one Resource) {
 	found, err := a.source.Events(r.Context(), one.Object)
 	if err != nil {
-		refuse(w, http.StatusBadGateway, "EventsUnreadable", hideIn(err.Error()))
+		livehttp.Refuse(w, http.StatusBadGateway, "EventsUnreadable", hideIn(err.Error()))
 		return
 	}
 	slices.SortStableFunc(found, func(a, b Event) int {
@@ -160,5 +161,5 @@ func (a *api) events(w http.ResponseWriter, r *http.Request, _ view, one Resourc
 	for _, one := range found[:min(len(found), eventsAtMost)] {
 		list = append(list, event{Type: one.Type, Reason: one.Reason, Message: hideIn(one.Message), Age: a.age(one.Last)})
 	}
-	answer(w, http.StatusOK, map[string]any{"total": len(list), "items": list})
+	livehttp.Answer(w, http.StatusOK, map[string]any{"total": len(list), "items": list})
 }

@@ -247,6 +247,21 @@ var _ = Describe("What the gateway keeps", Ordered, func() {
 		}
 	})
 
+	It("is not deleted by who does not break glass: neither its Secrets nor its namespace, which keep the label", func(ctx SpecContext) {
+		own := &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: namespace}}
+		authority := &corev1.Secret{ObjectMeta: metav1.ObjectMeta{Namespace: namespace, Name: orkv1.SecretAuthority}}
+		for what, one := range map[string]client.Object{"certificate": secret(ctx), "authority": authority, "namespace": own} {
+			Eventually(func() error { return cluster.Delete(ctx, one, client.DryRunAll) }).Should(MatchError(ContainSubstring("is protected from deletion")), what)
+			Expect(member("fixers").Delete(ctx, one, client.DryRunAll)).To(Succeed(), what)
+		}
+		Expect(member("fixers").Patch(ctx, authority, merge(`{"metadata":{"labels":{"`+orkv1.LabelDeletionProtection+`":null}}}`))).To(Succeed())
+		Expect(authority.Labels).NotTo(HaveKey(orkv1.LabelDeletionProtection))
+		Eventually(func(g Gomega) {
+			g.Expect(cluster.Get(ctx, client.ObjectKeyFromObject(authority), authority)).To(Succeed())
+			g.Expect(authority.Labels).To(HaveKeyWithValue(orkv1.LabelDeletionProtection, "true"))
+		}, "5s").Should(Succeed())
+	})
+
 	It("is a Secret of TLS with three keys, which is the same after it was deleted and for the next gateway", func(ctx SpecContext) {
 		before := secret(ctx)
 		Expect(before.Type).To(Equal(corev1.SecretTypeTLS))
