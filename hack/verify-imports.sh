@@ -26,7 +26,7 @@ never ./api/... "sigs.k8s.io/controller-runtime" "reading a Katalog takes no con
 never ./conditions/... "(k8s.io/client-go|sigs.k8s.io/controller-runtime)" "what is compiled from a Katalog reads no cluster"
 never ./runtime/... "$module/gateway" "runtime and gateway meet in the API server and over HTTP"
 never ./gateway/... "$module/(runtime|controllers)" "runtime and gateway meet in the API server and over HTTP"
-for package in ./internal/call ./internal/command ./internal/series; do
+for package in ./internal/call ./internal/command ./internal/livehttp ./internal/series; do
   never "$package" "$module/(controllers|runtime|gateway|envtest)" "runtime and gateway share it"
 done
 never ./envtest "$module/(runtime|gateway)" "the control plane of tests knows nothing of what runs in it"

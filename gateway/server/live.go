@@ -12,13 +12,33 @@ import (
 )
 
 // LiveAPI tells what the gateway does: /katalog everything in brief, and /katalog/{crd} of one entry what its webhooks did lately. With a token it asks for
-// that as a bearer token, without one everybody may read.
+// that as a bearer token, without one everybody may read. The probes /health, /livez, /ready and /startup ask for none.
 func (g *Gateway) LiveAPI(token string) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("/katalog", func(w http.ResponseWriter, _ *http.Request) { livehttp.Answer(w, http.StatusOK, g.brief()) })
-	mux.HandleFunc("/katalog/{crd}", g.detail)
-	mux.HandleFunc("/", livehttp.Unknown)
-	return livehttp.OnlyReads(livehttp.Authorized(token, mux))
+	closed := http.NewServeMux()
+	closed.HandleFunc("/katalog", func(w http.ResponseWriter, _ *http.Request) { livehttp.Answer(w, http.StatusOK, g.brief()) })
+	closed.HandleFunc("/katalog/{crd}", g.detail)
+	closed.HandleFunc("/", livehttp.Unknown)
+
+	open := http.NewServeMux()
+	for path, check := range map[string]func(*http.Request) error{
+		"/health": alive, "/livez": alive, "/ready": g.ready, "/startup": g.ready,
+	} {
+		open.HandleFunc(path, func(w http.ResponseWriter, r *http.Request) { probe(w, check(r)) })
+	}
+	open.Handle("/", livehttp.Authorized(token, closed))
+	return livehttp.OnlyReads(open)
+}
+
+// alive is true as long as somebody answers: what is fatal ends the process.
+func alive(*http.Request) error { return nil }
+
+// probe answers whether all is well.
+func probe(w http.ResponseWriter, err error) {
+	if err != nil {
+		livehttp.Answer(w, http.StatusServiceUnavailable, map[string]any{"status": "unavailable", "reason": err.Error()})
+		return
+	}
+	livehttp.Answer(w, http.StatusOK, map[string]any{"status": "ok"})
 }
 
 // brief is the gateway in brief.

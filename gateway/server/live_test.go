@@ -124,6 +124,12 @@ spec:
 			t.Errorf("%s: %q, want %q", path, failure.Error, want)
 		}
 	}
+	for path, want := range map[string]int{"/health": http.StatusOK, "/livez": http.StatusOK, "/ready": http.StatusServiceUnavailable, "/startup": http.StatusServiceUnavailable} {
+		var said struct{ Status, Reason string }
+		if asks(path, "", want, &said); (said.Status == "ok") != (want == http.StatusOK) || (said.Reason == "") != (want == http.StatusOK) {
+			t.Errorf("%s: %+v", path, said)
+		}
+	}
 	var failure struct{ Reason string }
 	asks("/katalog", "", http.StatusUnauthorized, &failure)
 	asks("/katalog", "wrong", http.StatusUnauthorized, &failure)
