@@ -3,7 +3,9 @@ package gateway_test
 import (
 	"bytes"
 	"context"
+	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -42,14 +44,14 @@ spec:
 		}
 		write(fmt.Sprintf("serve: {enabled: true, namespace: %s, fields: {size: {required: true, label: The size}}}", in))
 
-		port, probes := freePort(), freePort()
+		port, probes, metrics := freePort(), freePort(), freePort()
 		log := gbytes.NewBuffer()
 		opts := cli.Options{In: &bytes.Buffer{}, Out: log, Err: log}
 		root := command.Root(command.Streams{In: opts.In, Out: opts.Out, Err: opts.Err}, cli.Commands(opts)...)
 		root.SetArgs([]string{
 			"gate", "-f", file, "--kubeconfig", env.Kubeconfig(), "--namespace", namespace, fmt.Sprintf("--url=https://127.0.0.1:%d", port),
 			fmt.Sprintf("--bind-address=127.0.0.1:%d", port), fmt.Sprintf("--health-probe-bind-address=127.0.0.1:%d", probes),
-			"--metrics-bind-address=0", "--shutdown-timeout=10s",
+			fmt.Sprintf("--metrics-bind-address=127.0.0.1:%d", metrics), "--shutdown-timeout=10s",
 		})
 		running, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
@@ -85,6 +87,25 @@ spec:
 		}).Should(MatchError(apierrors.IsNotFound, "IsNotFound"))
 		Expect(cluster.Create(ctx, resource("v1", "Cabin", in, "b", "{size: 5}"), client.DryRunAll)).To(MatchError(ContainSubstring("at most four")))
 
+		By("telling beside its metrics what it did")
+		var told struct {
+			Security   struct{ Validation, Mutation bool }
+			Statistics map[string]map[string]struct{ Total, Denied int }
+		}
+		beside := fmt.Sprintf("http://127.0.0.1:%d/", metrics)
+		Expect(json.Unmarshal(bodyOf(ctx, beside+"katalog/cabin"), &told)).To(Succeed())
+		Expect(told.Security.Validation).To(BeTrue())
+		Expect(told.Security.Mutation).To(BeFalse(), "its file says so no more")
+		validate := told.Statistics[group+"/v1/cabins"]["validate"]
+		Expect(validate.Denied).To(BeNumerically(">=", 4), "of all its files")
+		Expect(validate.Total).To(BeNumerically(">=", validate.Denied))
+		Expect(answerOf(ctx, beside+"katalog/cottage")).To(HavePrefix("404"))
+		Expect(answerOf(ctx, beside+"ready")).To(HavePrefix("200"))
+		Expect(string(bodyOf(ctx, beside+"metrics"))).To(And(
+			MatchRegexp(`orkestra_webhook_reconciled_total\{source="start"\} [1-9]`), MatchRegexp(`orkestra_webhook_reconciled_total\{source="change"\} [1-9]`),
+			ContainSubstring(`orkestra_webhook_reconciliation_failure_total{webhook="orkestra-admission-validation"}`),
+		))
+
 		cancel()
 		var err error
 		Eventually(ended).WithTimeout(15 * time.Second).Should(Receive(&err))
@@ -93,6 +114,19 @@ spec:
 		Expect(answerOf(ctx, fmt.Sprintf("http://127.0.0.1:%d/readyz", probes))).To(ContainSubstring("refused"))
 	})
 })
+
+// bodyOf is what a URL answers.
+func bodyOf(ctx context.Context, url string) []byte {
+	GinkgoHelper()
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
+	Expect(err).NotTo(HaveOccurred())
+	response, err := http.DefaultClient.Do(request)
+	Expect(err).NotTo(HaveOccurred())
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	Expect(err).NotTo(HaveOccurred())
+	return body
+}
 
 // answerOf is the status of the answer of a URL, or why there is none.
 func answerOf(ctx context.Context, url string) string {
