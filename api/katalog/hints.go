@@ -40,6 +40,7 @@ var hints = map[reflect.Type]map[string]string{
 	},
 	reflect.TypeFor[orkv1.GatewayAPI](): { //nolint:gosec // the name of a key, no credential
 		"tokens": "write auth.tokens",
+		"tls":    "the API is always served over TLS, with the certificate of the webhooks: leave this out, and write security.certManager",
 	},
 	reflect.TypeFor[orkv1.WebhookSecurity](): {
 		"deletion":   "no longer supported; write security.deletionProtection",
