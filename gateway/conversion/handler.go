@@ -26,6 +26,8 @@ type Handler struct {
 	Programs func(schema.GroupKind) *Program
 	// Converted is told of each object of a kind that has a conversion: what it was, how long it took, and what was wrong. Nil: nobody is.
 	Converted func(from schema.GroupVersionKind, took time.Duration, err error)
+	// Lost is told of each object that lost some of its spec, which preserve was to keep and which was too large for that. Nil: nobody is.
+	Lost func(from schema.GroupVersionKind)
 }
 
 // ServeHTTP answers one review.
@@ -81,9 +83,12 @@ func (h *Handler) review(request *apiextensionsv1.ConversionRequest) *apiextensi
 			return failed(fmt.Errorf("object %d is no object", i))
 		}
 		began := time.Now()
-		converted, err := h.convert(object, desired)
+		converted, lost, err := h.convert(object, desired)
 		if from := object.GroupVersionKind(); h.Converted != nil && h.Programs(from.GroupKind()) != nil {
 			h.Converted(from, time.Since(began), err)
+		}
+		if lost && h.Lost != nil {
+			h.Lost(object.GroupVersionKind())
 		}
 		if err != nil {
 			return failed(fmt.Errorf("%s %s/%s: %w", object.GetKind(), object.GetNamespace(), object.GetName(), err))
@@ -93,7 +98,7 @@ func (h *Handler) review(request *apiextensionsv1.ConversionRequest) *apiextensi
 	return response
 }
 
-func (h *Handler) convert(object *unstructured.Unstructured, desired schema.GroupVersion) (_ *unstructured.Unstructured, err error) {
+func (h *Handler) convert(object *unstructured.Unstructured, desired schema.GroupVersion) (_ *unstructured.Unstructured, lost bool, err error) {
 	defer func() {
 		if recovered := recover(); recovered != nil {
 			err = fmt.Errorf("the conversion panics: %v", recovered)
@@ -103,9 +108,9 @@ func (h *Handler) convert(object *unstructured.Unstructured, desired schema.Grou
 	program := h.Programs(kind)
 	switch {
 	case kind.Group != desired.Group:
-		return nil, fmt.Errorf("it is of the group %q, and %q is asked for", kind.Group, desired.Group)
+		return nil, false, fmt.Errorf("it is of the group %q, and %q is asked for", kind.Group, desired.Group)
 	case program == nil:
-		return nil, errors.New("no Katalog declares a conversion of its kind")
+		return nil, false, errors.New("no Katalog declares a conversion of its kind")
 	}
-	return program.Convert(object, desired.Version)
+	return program.convert(object, desired.Version)
 }

@@ -19,8 +19,8 @@ import (
 func annotationOf(version string) string { return orkv1.AnnotationConversion + version }
 
 // preserved puts what the way back would lose into an annotation, and gives back what an earlier one holds. Callers may write that one as
-// well: what cannot be given back is as none.
-func (p *Program) preserved(object, converted *unstructured.Unstructured, from, to string) (*unstructured.Unstructured, error) {
+// well: what cannot be given back is as none. Lost tells that it does not fit there.
+func (p *Program) preserved(object, converted *unstructured.Unstructured, from, to string) (_ *unstructured.Unstructured, lost bool, err error) {
 	annotations := converted.GetAnnotations()
 	kept, was := annotations[annotationOf(to)]
 	delete(annotations, annotationOf(to))
@@ -29,17 +29,16 @@ func (p *Program) preserved(object, converted *unstructured.Unstructured, from, 
 		converted, back = p.restored(kept, converted, from, to)
 	}
 	if back == nil {
-		var err error
 		if back, err = p.plain(converted, from); err != nil {
-			return nil, err
+			return nil, false, err
 		}
 	}
 	if spec, is := object.Object["spec"].(map[string]any); is && !reflect.DeepEqual(back.Object["spec"], object.Object["spec"]) {
 		text, err := json.Marshal(spec)
 		if err != nil {
-			return nil, fmt.Errorf("keep the spec of %s: %w", from, err)
+			return nil, false, fmt.Errorf("keep the spec of %s: %w", from, err)
 		}
-		annotations = with(annotations, annotationOf(from), string(text))
+		annotations, lost = with(annotations, annotationOf(from), string(text))
 	}
 	switch {
 	case len(annotations) > 0:
@@ -47,21 +46,21 @@ func (p *Program) preserved(object, converted *unstructured.Unstructured, from, 
 	case was:
 		converted.SetAnnotations(nil) // it was there for what is given back now
 	}
-	return converted, nil
+	return converted, lost, nil
 }
 
 // with adds an annotation, but for one that is too large: the API server would read no resource of the kind any more.
-func with(annotations map[string]string, key, text string) map[string]string {
+func with(annotations map[string]string, key, text string) (_ map[string]string, lost bool) {
 	added := maps.Clone(annotations)
 	if added == nil {
 		added = map[string]string{}
 	}
 	added[key] = text
 	if validation.ValidateAnnotationsSize(added) == nil {
-		return added
+		return added, false
 	}
 	delete(added, key)
-	return added
+	return added, true
 }
 
 // restored returns the resource with the spec that was kept, and what the way back makes of it. What cannot be used leaves the resource as

@@ -127,25 +127,31 @@ func (p *Program) way(from, to string) []string {
 
 // Convert returns the object in a version, which is another object. The one that is given is not changed.
 func (p *Program) Convert(object *unstructured.Unstructured, to string) (*unstructured.Unstructured, error) {
+	converted, _, err := p.convert(object, to)
+	return converted, err
+}
+
+// convert converts, and tells whether something is lost that was to be preserved.
+func (p *Program) convert(object *unstructured.Unstructured, to string) (converted *unstructured.Unstructured, lost bool, err error) {
 	gv, err := schema.ParseGroupVersion(object.GetAPIVersion())
 	if err != nil {
-		return nil, fmt.Errorf("apiVersion %q: %w", object.GetAPIVersion(), err)
+		return nil, false, fmt.Errorf("apiVersion %q: %w", object.GetAPIVersion(), err)
 	}
-	converted := object.DeepCopy()
+	converted = object.DeepCopy()
 	if gv.Version == to {
-		return converted, nil
+		return converted, false, nil
 	}
 	way := p.way(gv.Version, to)
 	if len(way) == 0 {
-		return nil, fmt.Errorf("no path leads from %s to %s", gv.Version, to)
+		return nil, false, fmt.Errorf("no path leads from %s to %s", gv.Version, to)
 	}
 	for from, next := gv.Version, 0; next < len(way); from, next = way[next], next+1 {
 		if converted, err = p.step(converted, gv.Group, from, way[next]); err != nil {
-			return nil, fmt.Errorf("from %s to %s: %w", from, way[next], err)
+			return nil, false, fmt.Errorf("from %s to %s: %w", from, way[next], err)
 		}
 	}
 	if !p.preserve {
-		return converted, nil
+		return converted, false, nil
 	}
 	return p.preserved(object, converted, gv.Version, to)
 }

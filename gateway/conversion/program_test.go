@@ -2,12 +2,15 @@ package conversion_test
 
 import (
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	apiextensionsv1 "k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/v1"
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/apimachinery/pkg/util/json"
 	"k8s.io/apimachinery/pkg/util/validation/field"
 	"sigs.k8s.io/yaml"
@@ -320,6 +323,25 @@ func TestPreserveLarge(t *testing.T) {
 	}
 	if diff := cmp.Diff(o.GetAnnotations(), got.GetAnnotations()); diff != "" {
 		t.Errorf("Convert(...): annotations: -want, +got:\n%s", diff)
+	}
+}
+
+// TestPreserveLost shows that somebody is told of what is lost because it is too large.
+func TestPreserveLost(t *testing.T) {
+	program := compile(t, "preserve: true"+paths, schemas)
+	for size, want := range map[int]int{10: 0, 1 << 18: 1} {
+		lost := 0
+		h := &conversion.Handler{Programs: func(schema.GroupKind) *conversion.Program { return program }, Lost: func(schema.GroupVersionKind) { lost++ }}
+		one, err := json.Marshal(object(t, backup("v2", `{plan: {size: 5}, more: `+strings.Repeat("x", size)+`}`)).Object)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body := fmt.Sprintf(`{"apiVersion": "apiextensions.k8s.io/v1", "kind": "ConversionReview", "request": {"uid": "u", "desiredAPIVersion": "example.com/v1", "objects": [%s]}}`, one)
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), http.MethodPost, "/convert", strings.NewReader(body)))
+		if lost != want || w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"Success"`) {
+			t.Errorf("of %d characters: %d lost, want %d: %d", size, lost, want, w.Code)
+		}
 	}
 }
 
