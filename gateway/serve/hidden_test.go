@@ -29,14 +29,18 @@ func TestDenied(t *testing.T) {
 		message string
 		fields  []string
 	}{
-		"Open":     {"what is wrong with a field", status(422, metav1.StatusReasonInvalid, "all", invalid("spec.size", `Invalid value: "x"`)), 422, `Invalid value: "x"`, []string{"spec.size"}},
-		"Hidden":   {"nothing of one that nobody is to see", status(422, metav1.StatusReasonInvalid, "all", invalid("spec.password", `Invalid value: "s3cret!"`)), 422, errSensitive.Error(), []string{"spec.password"}},
-		"Below":    {"nor of what is in it", status(422, metav1.StatusReasonInvalid, "all", invalid("spec.password[0].x", "wrong")), 422, errSensitive.Error(), []string{"spec.password[0].x"}},
-		"Above":    {"nor of what it is in", status(422, metav1.StatusReasonInvalid, "all", invalid("spec", "wrong: {...}")), 422, errSensitive.Error(), []string{"spec"}},
-		"Text":     {"nor in a message about anything", status(403, metav1.StatusReasonForbidden, "no s3cret! here"), 403, "no [redacted] here", nil},
-		"Untyped":  {"a field of another type is the caller's", status(500, metav1.StatusReasonInternalError, typed+".spec.size: expected numeric (int or float), got &value.valueUnstructured{Value:\"x\"}"), 422, "spec.size: expected numeric (int or float)", []string{"spec.size"}},
-		"Unknown":  {"and so is one that is not there", status(500, metav1.StatusReasonInternalError, typed+"\n  .spec.a: field not declared in schema\n  .b: field not declared in schema"), 422, "spec.a: is not declared in the schema", []string{"spec.a", "b"}},
-		"Internal": {"all else is not", status(500, metav1.StatusReasonInternalError, "etcd"), 500, "etcd", nil},
+		"Open":   {"what is wrong with a field", status(422, metav1.StatusReasonInvalid, "all", invalid("spec.size", `Invalid value: "x"`)), 422, `Invalid value: "x"`, []string{"spec.size"}},
+		"Hidden": {"nothing of one that nobody is to see", status(422, metav1.StatusReasonInvalid, "all", invalid("spec.password", `Invalid value: "s3cret!"`)), 422, errSensitive.Error(), []string{"spec.password"}},
+		"Below":  {"nor of what is in it", status(422, metav1.StatusReasonInvalid, "all", invalid("spec.password[0].x", "wrong")), 422, errSensitive.Error(), []string{"spec.password[0].x"}},
+		"Above":  {"nor of what it is in", status(422, metav1.StatusReasonInvalid, "all", invalid("spec", "wrong: {...}")), 422, errSensitive.Error(), []string{"spec"}},
+		"Text":   {"nor in a message about anything", status(403, metav1.StatusReasonForbidden, "no s3cret! here"), 403, "no [redacted] here", nil},
+		"Conflict": {"who holds a field is no value of it", status(409, metav1.StatusReasonConflict, "all", metav1.StatusCause{
+			Type: metav1.CauseTypeFieldManagerConflict, Field: ".spec.password", Message: `conflict with "jj"`,
+		}), 409, `conflict with "jj"`, []string{".spec.password"}},
+		"UntypedHidden": {"nor is one that nobody is to see told of", status(500, metav1.StatusReasonInternalError, typed+".spec.password: expected string, got &value.valueUnstructured{Value:1}"), 422, errSensitive.Error(), []string{"spec.password"}},
+		"Untyped":       {"a field of another type is the caller's", status(500, metav1.StatusReasonInternalError, typed+".spec.size: expected numeric (int or float), got &value.valueUnstructured{Value:\"x\"}"), 422, "spec.size: expected numeric (int or float)", []string{"spec.size"}},
+		"Unknown":       {"and so is one that is not there", status(500, metav1.StatusReasonInternalError, typed+"\n  .spec.a: field not declared in schema\n  .b: field not declared in schema"), 422, "spec.a: is not declared in the schema", []string{"spec.a", "b"}},
+		"Internal":      {"all else is not", status(500, metav1.StatusReasonInternalError, "etcd"), 500, "etcd", nil},
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -145,8 +145,11 @@ func (a *API) get(c *call) (*answer, error) {
 // show is what a surface answers of a resource.
 func (s *Surface) show(found *unstructured.Unstructured) map[string]any {
 	parts := s.parts(found)
-	if parts.Object == nil {
+	if s.response.bare {
 		return parts.Payload
+	}
+	if parts.Object == nil { // it can't be told what of it is shown
+		parts.Object = map[string]any{}
 	}
 	if parts.Payload != nil {
 		parts.Object["payload"] = parts.Payload
@@ -164,12 +167,10 @@ type shownParts struct {
 func (s *Surface) parts(found *unstructured.Unstructured) shownParts {
 	found.SetManagedFields(nil)
 	payload := s.response.payloadOf(found)
-	if !s.response.bare {
-		if shown := s.response.shown(found); shown != nil {
-			return shownParts{Object: shown, Payload: payload}
-		}
-	}
-	if payload == nil {
+	switch {
+	case !s.response.bare:
+		return shownParts{Object: s.response.shown(found), Payload: payload}
+	case payload == nil:
 		payload = map[string]any{}
 	}
 	return shownParts{Payload: payload}
@@ -232,6 +233,9 @@ func (a *API) list(c *call) (*answer, error) {
 	found.SetGroupVersionKind(p.CRD.GVK.GroupVersion().WithKind(p.CRD.GVK.Kind + "List"))
 	if err := p.where.List(c.Context(), found, client.InNamespace(p.namespace), client.Limit(limit), client.Continue(query.Get("continue")),
 		client.MatchingLabelsSelector{Selector: selector}); err != nil {
+		if apierrors.IsBadRequest(err) && query.Get("continue") != "" { // all else of the request was looked at
+			return nil, badRequest("continue is nothing that a list has answered")
+		}
 		return nil, p.where.failed(err)
 	}
 	found.Items = slices.DeleteFunc(found.Items, func(item unstructured.Unstructured) bool { return p.mayTouch(c, &item, "list") != nil })

@@ -178,6 +178,17 @@ target:
 	}
 }
 
+// TestContinue shows that a list is continued by what an earlier one answered, and by nothing else.
+func TestContinue(t *testing.T) {
+	cluster := clusterOf(t, failing(apierrors.NewBadRequest("continue key is not valid: illegal base64 data")))
+	a := apiOf(t, open, cluster)
+	got := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core?continue=xyz", "", http.StatusBadRequest)
+	if got["message"] != "continue is nothing that a list has answered" {
+		t.Errorf("the message is %v", got["message"])
+	}
+	answers(t, a, http.MethodGet, "/api/v1/resources/cache/core", "", http.StatusUnprocessableEntity)
+}
+
 // TestOff shows that an API that is switched off answers as the API does.
 func TestOff(t *testing.T) {
 	w := httptest.NewRecorder()

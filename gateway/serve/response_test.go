@@ -270,6 +270,8 @@ func TestExcludeUnknown(t *testing.T) {
 		"Nothing":  {"a template that comes to no path excludes nothing", `'{{ .spec.hide }}'`, true},
 		"Spaces":   {"commas and spaces are no paths", `'{{ if .spec.storage }} spec.users , , status {{ end }}'`, true},
 		"Failing":  {"a template that fails", `'{{ toInt .spec.storage.size }}'`, false},
+		"Star":     {"a sign for more than one key", `'spec.*{{ .spec.hide }}'`, false},
+		"Dollar":   {"or for none", `'${{ .spec.hide }}.spec'`, false},
 		"NoPath":   {"a text that is no path", `'spec.{{ .spec.hide }}'`, false},
 		"OneOfTwo": {"however many others there are", `'status,spec..{{ .spec.hide }}'`, false},
 	}
@@ -277,7 +279,7 @@ func TestExcludeUnknown(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			a := apiOf(t, open+"config: {response: {payload: {size: '{{ .spec.storage.size }}'}, exclude: ["+tc.exclude+"]}}", clusterOf(t, interceptor.Funcs{}, stored))
 			got := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core/c1", "", http.StatusOK)
-			if _, shown := got["spec"]; shown != tc.shown {
+			if _, shown := got["spec"]; shown != tc.shown || !cmp.Equal(got["payload"], map[string]any{"size": "5Gi"}) {
 				t.Errorf("\n%s\nget answers %v, want the resource in it: %t", tc.reason, got, tc.shown)
 			}
 			item := answers(t, a, http.MethodGet, "/api/v1/resources/cache/core", "", http.StatusOK)["items"].([]any)[0].(map[string]any)

@@ -3,6 +3,7 @@ package serve
 import (
 	"cmp"
 	"maps"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
@@ -118,20 +119,27 @@ func number(text string, byDefault int) (int, error) {
 
 func (s *Surface) catalogued() catalogued {
 	out := catalogued{Target: s.Name, Title: s.CRD.Title, Category: s.CRD.Category, Description: s.CRD.Description, Required: []string{}}
-	for _, key := range slices.Sorted(maps.Keys(s.CRD.Fields)) {
+	for key := range s.CRD.Fields {
 		if s.CRD.requires(key) {
 			out.Required = append(out.Required, key)
 		}
 	}
+	slices.SortFunc(out.Required, func(a, b string) int { return cmp.Or(cmp.Compare(s.CRD.order(a), s.CRD.order(b)), cmp.Compare(a, b)) })
 	if s.CRD.wantsName() {
 		out.Required = append(out.Required, "name")
 	}
 	return out
 }
 
-// requires tells whether an intent is refused without a field: by its declaration, or because the name or the namespace is made of it.
+// order is the place of a field in a form: those without one come last.
+func (c *CRD) order(key string) int32 {
+	return cmp.Or(c.Fields[key].Declared.Order, math.MaxInt32)
+}
+
+// requires tells whether every intent is refused without a field: by its declaration, if no condition hides it, or because the name or the namespace is made of it.
 func (c *CRD) requires(key string) bool {
-	return c.Fields[key].Declared.Required || slices.ContainsFunc([]*template.Program{c.name, c.namespace}, func(program *template.Program) bool {
+	d := &c.Fields[key].Declared
+	return d.Required && len(d.When)+len(d.Or) == 0 || slices.ContainsFunc([]*template.Program{c.name, c.namespace}, func(program *template.Program) bool {
 		return slices.ContainsFunc(program.References(), func(path []string) bool {
 			if len(path) > 1 && path[0] == roots.RequestRoot {
 				path = path[1:]
@@ -149,7 +157,7 @@ func (s *Surface) describe() described {
 	for key, f := range s.CRD.Fields {
 		d := &f.Declared
 		one := asked{
-			Label: cmp.Or(d.Label, key), Placeholder: d.Placeholder, Hint: d.Hint, Category: d.Category, Order: d.Order, Required: s.CRD.requires(key),
+			Label: cmp.Or(d.Label, key), Placeholder: d.Placeholder, Hint: d.Hint, Category: d.Category, Order: d.Order, Required: d.Required || s.CRD.requires(key),
 			Disabled: d.Disabled, Type: cmp.Or(string(d.Type), f.kind(f.path, s.CRD.schema, f.Place == InSpec), "string"), Enum: d.Enum, Sensitive: d.Sensitive,
 		}
 		if d.Default != nil {
@@ -186,6 +194,9 @@ func withhold(props *apiextensionsv1.JSONSchemaProps, path []string) {
 // rawSchema answers the schema of whole resources.
 func (a *API) rawSchema(c *call) (*answer, error) {
 	query := c.URL.Query()
+	if query.Get("kind") == "" {
+		return nil, badRequest("kind says whose schema is asked for: raw-schema?kind=...")
+	}
 	s, err := a.ofKind(c, query.Get("kind"), query.Get("apiVersion"), onSchema, "get")
 	if err != nil {
 		return nil, err

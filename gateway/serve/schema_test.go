@@ -133,7 +133,7 @@ annotations: {c: ` + declared + `, example.com/note: {label: P}}
 	if diff := cmp.Diff(want, one); diff != "" {
 		t.Errorf("a field: -want, +got:\n%s", diff)
 	}
-	if diff := cmp.Diff([]string{"a", "b", "c"}, got.Required); diff != "" {
+	if diff := cmp.Diff([]string{"a"}, got.Required); diff != "" {
 		t.Errorf("required: -want, +got:\n%s", diff)
 	}
 	for _, word := range []string{"very", "deep", "wide", "upper", "gateOnly", "spec", "annotation", `"path"`, `"value"`} {
@@ -153,6 +153,8 @@ func TestSchemaRequired(t *testing.T) {
 		"Name":    {"without a template of the name the caller gives one", "namespace: shop", []string{"size", "name"}},
 		"Made":    {"what the name and the namespace are made of", "name: '{{ .env }}-{{ .team }}'\nnamespace: '{{ .team }}'", []string{"env", "size", "team"}},
 		"Request": {"however it is read", "name: '{{ .request.env }}'\nnamespace: shop", []string{"env", "size"}},
+		"Hidden":  {"none that a condition hides", "namespace: shop\nannotations: {note: {required: true, when: [{field: env, equals: prod}]}}", []string{"size", "name"}},
+		"Order":   {"in the order of a form", "namespace: shop\nannotations: {last: {required: true}, a: {required: true, order: 2}, b: {required: true, order: 1}}", []string{"b", "a", "last", "size", "name"}},
 		"Own":     {"a field that is called name", "namespace: shop\nannotations: {name: {}}", []string{"size"}},
 	}
 	for name, tc := range cases {
@@ -175,7 +177,7 @@ func TestSchemaRequired(t *testing.T) {
 				t.Errorf("\n%s\nin the catalog: -want, +got:\n%s", tc.reason, diff)
 			}
 			for key, one := range told.Fields {
-				if one.Required != slices.Contains(tc.want, key) {
+				if hidden := one.When != nil; one.Required != (slices.Contains(tc.want, key) || hidden) {
 					t.Errorf("\n%s\nthe field %s is required: %t", tc.reason, key, one.Required)
 				}
 			}
@@ -234,7 +236,7 @@ func TestRawSchema(t *testing.T) {
 		},
 		"Version": {"another version is not served", bare, "?kind=Cache&apiVersion=example.com/v0", http.StatusNotFound, nil, nil},
 		"Kind":    {"nor is another kind", bare, "?kind=Pod", http.StatusNotFound, nil, nil},
-		"NoKind":  {"nor is none", bare, "", http.StatusNotFound, nil, nil},
+		"NoKind":  {"none is asked for", bare, "", http.StatusBadRequest, nil, nil},
 		"Mode":    {"whole resources are not taken", bare + "modes: {cr: false}", "?kind=Cache", http.StatusNotFound, nil, nil},
 		"Denied":  {"the token may not get schemas", bare + "tokens: {portal: {permissions: {schema: [list], resources: ['*']}}}", "?kind=Cache", http.StatusForbidden, nil, nil},
 	}

@@ -160,15 +160,19 @@ func denied(response applied, to censor, err error) (*answer, error) {
 	code, _ := codeOf(status.Reason)
 	response.Message = to.text(status.Message)
 	if untyped := untypedBy(status.Message); len(untyped) > 0 {
-		code, response.Violations = http.StatusUnprocessableEntity, untyped
+		code = http.StatusUnprocessableEntity
+		for _, one := range untyped {
+			one.Message = to.field(one.Field, one.Message)
+			response.Violations = append(response.Violations, one)
+		}
 	} else if details := status.Details; details != nil {
 		for _, one := range details.Causes {
-			response.Violations = append(response.Violations, violation{Field: one.Field, Message: one.Message, Severity: severityOf(one.Type)})
+			said := one.Message
+			if one.Type != metav1.CauseTypeFieldManagerConflict { // which names who holds the field, and no value
+				said = to.field(one.Field, said)
+			}
+			response.Violations = append(response.Violations, violation{Field: one.Field, Message: to.text(said), Severity: severityOf(one.Type)})
 		}
-	}
-	for i := range response.Violations {
-		one := &response.Violations[i]
-		one.Message = to.field(one.Field, one.Message)
 	}
 	if len(response.Violations) > 0 {
 		response.Message = response.Violations[0].Message

@@ -154,9 +154,11 @@ func (f *Field) write(object *unstructured.Unstructured, sent any, intent map[st
 
 // writeMetadata writes a label or an annotation, which are texts.
 func (f *Field) writeMetadata(object *unstructured.Unstructured, value any) error {
-	switch value.(type) {
-	case map[string]any, []any:
+	if several(value) {
 		return fmt.Errorf("a %s is no text", notes.TypeOf(value))
+	}
+	if !f.is(value) {
+		return fmt.Errorf("%q is no %s", template.Text(value), f.Declared.Type)
 	}
 	text := template.Text(value)
 	if f.Place == InLabel {
@@ -178,6 +180,28 @@ func (f *Field) writeMetadata(object *unstructured.Unstructured, value any) erro
 	annotations[f.path[0]] = text
 	object.SetAnnotations(annotations)
 	return nil
+}
+
+// several tells whether a value is a map or a list.
+func several(value any) bool {
+	switch value.(type) {
+	case map[string]any, []any:
+		return true
+	}
+	return false
+}
+
+// is tells whether a value that becomes a text is one of the declared type.
+func (f *Field) is(value any) bool {
+	switch f.Declared.Type {
+	case "integer", "number":
+		number, ok := notes.NumberOf(value)
+		return ok && !isBlank(value) && (f.Declared.Type == "number" || number.Whole())
+	case "boolean":
+		_, ok := notes.BoolOf(value)
+		return ok && !isBlank(value)
+	}
+	return true
 }
 
 // kind is the type that a value gets: the declared one, else for what a template made that of the schema. Empty: its own.
@@ -218,6 +242,9 @@ func set(object *unstructured.Unstructured, path []string, value any, kind strin
 		}
 		value = truth
 	case "string":
+		if several(value) {
+			return fmt.Errorf("a %s is no text", notes.TypeOf(value))
+		}
 		value = template.Text(value)
 	}
 	if err := unstructured.SetNestedField(object.Object, value, append([]string{"spec"}, path...)...); err != nil {

@@ -160,6 +160,19 @@ func TestTranslateMetadata(t *testing.T) {
 	if diff := cmp.Diff(want, out.object.Object); diff != "" {
 		t.Errorf("translate(...): -want, +got:\n%s", diff)
 	}
+	typed := "enabled: true\nnamespace: shop\nlabels: {count: {type: integer}, share: {type: number}, paid: {type: boolean}, free: {}}\n"
+	for sent, want := range map[string]string{
+		`{count: 3}`: "", `{count: "3"}`: "", `{count: five}`: `count: "five" is no integer`, `{count: 1.5}`: `count: "1.5" is no integer`, `{count: " "}`: `count: " " is no integer`,
+		`{share: 1.5}`: "", `{share: x}`: `share: "x" is no number`, `{paid: true}`: "", `{paid: "false"}`: "", `{paid: maybe}`: `paid: "maybe" is no boolean`, `{free: five}`: "",
+	} {
+		if _, err := compiled(t, typed).Primary.translate(parsed(t, sent)); (err == nil) != (want == "") || err != nil && err.Error() != want {
+			t.Errorf("%s: %v, want %q", sent, err, want)
+		}
+	}
+	text := "enabled: true\nnamespace: shop\nfields: {size: {type: string}}\n"
+	if _, err := compiled(t, text).Primary.translate(parsed(t, `{size: {a: 1}}`)); err == nil || err.Error() != "size: a map is no text" {
+		t.Errorf("a map for a text: %v", err)
+	}
 	for _, wrong := range []string{"{cost: [1]}", "{note: {a: 1}}"} {
 		if _, err := compiled(t, serve).Primary.translate(parsed(t, wrong)); err == nil || !strings.HasSuffix(err.Error(), "is no text") {
 			t.Errorf("%s: %v, want that it is no text", wrong, err)
