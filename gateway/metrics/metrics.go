@@ -32,6 +32,7 @@ type Recorder struct {
 	mutations     *prometheus.CounterVec
 	conversions   *prometheus.CounterVec
 	convertTook   *prometheus.HistogramVec
+	lost          *prometheus.CounterVec
 	deletions     prometheus.Counter
 	namespaces    *prometheus.CounterVec
 	requests      *prometheus.CounterVec
@@ -70,6 +71,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 		mutations: counter("controller_admission_mutation_changes_total",
 			"Fields that mutation at admission came to by result: changed or failed.", "crd", "result"),
 		conversions: counter("orkestra_conversion_total", "Conversions of one object by result: success or error.", "crd", "result"),
+		lost:        counter("orkestra_conversion_lost_total", "Conversions of an object that lost some of its spec, which was too large to be preserved.", "crd"),
 		convertTook: histogram("orkestra_conversion_duration_seconds", "Duration of one conversion of an object.", "crd"),
 		deletions: prometheus.NewCounter(prometheus.CounterOpts{
 			Name: "orkestra_deletion_protection_blocked_total", Help: "Deletions that the protection denied.",
@@ -94,7 +96,7 @@ func New(registerer prometheus.Registerer) (*Recorder, error) {
 	}
 	for _, register := range []func() error{
 		series.Share(registerer, &r.reviews), series.Share(registerer, &r.reviewTook), series.Share(registerer, &r.violations), series.Share(registerer, &r.mutations),
-		series.Share(registerer, &r.conversions), series.Share(registerer, &r.convertTook), series.Share(registerer, &r.deletions), series.Share(registerer, &r.namespaces),
+		series.Share(registerer, &r.conversions), series.Share(registerer, &r.convertTook), series.Share(registerer, &r.lost), series.Share(registerer, &r.deletions), series.Share(registerer, &r.namespaces),
 		series.Share(registerer, &r.requests), series.Share(registerer, &r.requestTook), series.Share(registerer, &r.tokenFailures), series.Share(registerer, &r.expiry),
 		series.Share(registerer, &r.clusters), series.Share(registerer, &r.registered), series.Share(registerer, &r.unregistered),
 	} {
@@ -118,7 +120,11 @@ func (r *Recorder) ExpectConversion(crd string) {
 	r.conversions.WithLabelValues(crd, "success")
 	r.conversions.WithLabelValues(crd, "error")
 	r.convertTook.WithLabelValues(crd)
+	r.lost.WithLabelValues(crd)
 }
+
+// ConversionLost records that a conversion lost some of a spec.
+func (r *Recorder) ConversionLost(crd string) { r.lost.WithLabelValues(crd).Inc() }
 
 // ExpectNamespaces has the series of a resource exist.
 func (r *Recorder) ExpectNamespaces(resource schema.GroupResource) {

@@ -31,6 +31,10 @@ func all(r *metrics.Recorder) {
 	r.Mutated("site", 2, 1)
 	r.Converted("site", time.Millisecond, nil)
 	r.Converted("site", time.Millisecond, errors.New("no path"))
+	r.ConversionLost("site")
+	r.ExpectRegistrations([]string{"orkestra-admission-validation", "conversion"})
+	r.Registered(metrics.SourceTick)
+	r.NotRegistered("conversion")
 	r.DeletionBlocked()
 	r.NamespaceBlocked(resource)
 	r.Requested("/api/v1/apply", "portal", 201, time.Millisecond)
@@ -63,6 +67,9 @@ controller_admission_reviews_total{crd="site",result="error",webhook="validate"}
 # TYPE controller_admission_validation_violations_total counter
 controller_admission_validation_violations_total{action="deny",crd="site",field="spec.size",rule="rules[0]",source="admission"} 1
 controller_admission_validation_violations_total{action="warn",crd="site",field="spec.plan",rule="plan",source="admission"} 1
+# HELP orkestra_conversion_lost_total Conversions of an object that lost some of its spec, which was too large to be preserved.
+# TYPE orkestra_conversion_lost_total counter
+orkestra_conversion_lost_total{crd="site"} 1
 # HELP orkestra_conversion_total Conversions of one object by result: success or error.
 # TYPE orkestra_conversion_total counter
 orkestra_conversion_total{crd="site",result="error"} 1
@@ -85,6 +92,15 @@ orkestra_gateway_requests_total{code="404",route="",token=""} 1
 # HELP orkestra_namespace_protection_blocked_total Resources that were kept out of a namespace, by resource.
 # TYPE orkestra_namespace_protection_blocked_total counter
 orkestra_namespace_protection_blocked_total{resource="sites.example.com"} 1
+# HELP orkestra_webhook_reconciled_total Webhook configurations and definitions that were brought to what they should be, by what had the gateway look: start, change or tick.
+# TYPE orkestra_webhook_reconciled_total counter
+orkestra_webhook_reconciled_total{source="change"} 0
+orkestra_webhook_reconciled_total{source="start"} 0
+orkestra_webhook_reconciled_total{source="tick"} 1
+# HELP orkestra_webhook_reconciliation_failure_total Webhook configurations, by name, and definitions, as conversion, that could not be brought to what they should be.
+# TYPE orkestra_webhook_reconciliation_failure_total counter
+orkestra_webhook_reconciliation_failure_total{webhook="conversion"} 1
+orkestra_webhook_reconciliation_failure_total{webhook="orkestra-admission-validation"} 0
 `
 	var names []string
 	for line := range strings.Lines(want) {
@@ -113,8 +129,8 @@ func TestNames(t *testing.T) {
 		t.Errorf("%s: %s", one.Metric, one.Text)
 	}
 	families, err := registry.Gather()
-	if err != nil || len(families) != 12 {
-		t.Errorf("%d metrics, %v, want all 12 to be looked at", len(families), err)
+	if err != nil || len(families) != 15 {
+		t.Errorf("%d metrics, %v, want all 15 to be looked at", len(families), err)
 	}
 }
 
@@ -126,6 +142,10 @@ func TestShared(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		r.ConversionLost("site")
+		r.ExpectRegistrations([]string{"orkestra-admission-validation", "conversion"})
+		r.Registered(metrics.SourceTick)
+		r.NotRegistered("conversion")
 		r.DeletionBlocked()
 	}
 	if err := testutil.GatherAndCompare(registry, strings.NewReader(`

@@ -109,25 +109,18 @@ func (g *Gateway) briefOf(one *entry.Entry) briefCRD {
 			StrictMode: one.Strict, NamespaceProtection: one.GuardsNamespaces, Provenance: one.GuardsProvenance,
 		},
 	}
-	add := func(resource schema.GroupVersionResource, webhook string) {
-		summary := g.statistics.Of(statistics.Key{Webhook: webhook, Resource: resource})
-		if summary == nil {
-			return
+	webhooks := asked(one)
+	webhooks[webhookConvert] = one.Converts
+	for webhook, wanted := range webhooks {
+		if !wanted {
+			continue
 		}
-		key := keyOf(resource)
-		if out.Statistics[key] == nil {
-			out.Statistics[key] = map[string]*statistics.Summary{}
-		}
-		out.Statistics[key][webhook] = summary
-	}
-	for webhook, wanted := range asked(one) {
-		if wanted {
-			add(one.Resource, webhook)
-		}
-	}
-	if one.Converts {
-		for _, version := range one.Conversion.Versions() {
-			add(one.Resource.GroupResource().WithVersion(version), webhookConvert)
+		for version, summary := range g.statistics.Of(statistics.Key{Webhook: webhook, Resource: one.Resource.GroupResource()}) {
+			key := keyOf(one.Resource.GroupResource().WithVersion(version))
+			if out.Statistics[key] == nil {
+				out.Statistics[key] = map[string]*statistics.Summary{}
+			}
+			out.Statistics[key][webhook] = summary
 		}
 	}
 	return out

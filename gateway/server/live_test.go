@@ -67,13 +67,13 @@ spec:
 	if _, err := g.keeper.Keep(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	sites := schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "sites"}
-	g.statistics.Record(statistics.Key{Webhook: "validate", Resource: sites}, statistics.Denied, time.Second)
-	converted := g.current.Load().converted()
+	sites := schema.GroupResource{Group: "example.com", Resource: "sites"}
+	g.statistics.Record(statistics.Key{Webhook: "validate", Resource: sites}, "v1", statistics.Denied, time.Second)
+	g.statistics.Record(statistics.Key{Webhook: "deletion-protection", Resource: sites}, "v2", statistics.Denied, time.Second)
+	converts := g.current.Load().conversions()
 	for _, err := range []error{nil, nil, errors.New("no")} {
-		converted(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Site"}, 2*time.Second, err)
+		converts.converted(schema.GroupVersionKind{Group: "example.com", Version: "v2", Kind: "Site"}, 2*time.Second, err)
 	}
-	converted(schema.GroupVersionKind{Group: "example.com", Version: "v9", Kind: "Site"}, time.Second, nil) // no path names it
 
 	none := statistics.Summary{Latest: statistics.Latest{Size: 2}}
 	site := briefCRD{
@@ -84,7 +84,10 @@ spec:
 				"validate":            {Total: 1, Denied: 1, Latest: statistics.Latest{Requests: 1, Size: 2, Denied: 1, AverageSeconds: 1, P95Seconds: 1}},
 				"deletion-protection": &none, "convert": &none,
 			},
-			"example.com/v2/sites": {"convert": {Total: 3, Failed: 1, Latest: statistics.Latest{Requests: 2, Size: 2, Failed: 1, AverageSeconds: 2, P95Seconds: 2}}},
+			"example.com/v2/sites": {
+				"deletion-protection": {Total: 1, Denied: 1, Latest: statistics.Latest{Requests: 1, Size: 2, Denied: 1, AverageSeconds: 1, P95Seconds: 1}},
+				"convert":             {Total: 3, Failed: 1, Latest: statistics.Latest{Requests: 2, Size: 2, Failed: 1, AverageSeconds: 2, P95Seconds: 2}},
+			},
 		},
 	}
 	plain := briefCRD{Name: "plain", Katalog: "shop", Resource: "example.com/v1/plains", Statistics: map[string]map[string]*statistics.Summary{}}

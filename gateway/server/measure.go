@@ -10,6 +10,7 @@ import (
 	webhookadmission "sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
 	"github.com/orkestra-runtime/orkestra/gateway/auth"
+	"github.com/orkestra-runtime/orkestra/gateway/conversion"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/statistics"
@@ -40,7 +41,7 @@ func (m *measured) Handle(ctx context.Context, r webhookadmission.Request) webho
 	case response.Allowed:
 		outcome = statistics.Allowed
 	}
-	m.statistics.Record(statistics.Key{Webhook: m.webhook, Resource: resource}, outcome, took)
+	m.statistics.Record(statistics.Key{Webhook: m.webhook, Resource: resource.GroupResource()}, resource.Version, outcome, took)
 	return response
 }
 
@@ -51,7 +52,7 @@ func (s *state) measure(path string, handler webhookadmission.Handler) webhookad
 		m.entries[one.Resource.GroupResource()] = one.Name
 		if asked(one)[m.webhook] {
 			s.metrics.Expect(m.webhook, one.Name)
-			s.statistics.Expect(statistics.Key{Webhook: m.webhook, Resource: one.Resource}, one.Remembered)
+			s.statistics.Expect(statistics.Key{Webhook: m.webhook, Resource: one.Resource.GroupResource()}, one.Remembered, one.Resource.Version)
 		}
 	}
 	return m
@@ -74,31 +75,47 @@ func (s *state) counted(name string, one auth.Authenticator) auth.Authenticator 
 	return &auth.Counted{Authenticator: one, Refused: s.metrics.TokenRefused}
 }
 
-// converted has conversions counted.
-func (s *state) converted() func(from schema.GroupVersionKind, took time.Duration, err error) {
-	entries := map[schema.GroupKind]*entry.Entry{}
+// conversions are the entries whose resources are converted, which are counted.
+type conversions struct {
+	state   *state
+	entries map[schema.GroupKind]*entry.Entry
+}
+
+func (s *state) conversions() *conversions {
+	c := &conversions{state: s, entries: map[schema.GroupKind]*entry.Entry{}}
 	for _, one := range s.entries {
 		if one.Converts {
-			entries[one.GVK.GroupKind()] = one
+			c.entries[one.GVK.GroupKind()] = one
 			s.metrics.ExpectConversion(one.Name)
-			for _, version := range one.Conversion.Versions() {
-				s.statistics.Expect(statistics.Key{Webhook: webhookConvert, Resource: one.Resource.GroupResource().WithVersion(version)}, one.Remembered)
-			}
+			s.statistics.Expect(statistics.Key{Webhook: webhookConvert, Resource: one.Resource.GroupResource()}, one.Remembered, one.Conversion.Versions()...)
 		}
 		if one.GuardsNamespaces {
 			s.metrics.ExpectNamespaces(one.Resource.GroupResource())
 		}
 	}
-	return func(from schema.GroupVersionKind, took time.Duration, err error) {
-		one := entries[from.GroupKind()]
-		if one == nil { // one that has a conversion, which is asked about nothing else
-			return
-		}
-		s.metrics.Converted(one.Name, took, err)
-		outcome := statistics.Allowed
-		if err != nil {
-			outcome = statistics.Failed
-		}
-		s.statistics.Record(statistics.Key{Webhook: webhookConvert, Resource: one.Resource.GroupResource().WithVersion(from.Version)}, outcome, took)
+	return c
+}
+
+// program is the conversion of a kind. Nil: there is none.
+func (c *conversions) program(kind schema.GroupKind) *conversion.Program {
+	if one := c.entries[kind]; one != nil {
+		return one.Conversion
 	}
+	return nil
+}
+
+// converted counts the conversion of an object.
+func (c *conversions) converted(from schema.GroupVersionKind, took time.Duration, err error) {
+	one := c.entries[from.GroupKind()] // there is one: others have no program
+	c.state.metrics.Converted(one.Name, took, err)
+	outcome := statistics.Allowed
+	if err != nil {
+		outcome = statistics.Failed
+	}
+	c.state.statistics.Record(statistics.Key{Webhook: webhookConvert, Resource: one.Resource.GroupResource()}, from.Version, outcome, took)
+}
+
+// lost counts what a conversion lost.
+func (c *conversions) lost(from schema.GroupVersionKind) {
+	c.state.metrics.ConversionLost(c.entries[from.GroupKind()].Name)
 }

@@ -11,10 +11,10 @@ import (
 // DefaultSize is how many requests are remembered.
 const DefaultSize = 100
 
-// Key is what is counted together. Two versions of one kind are not.
+// Key is what is counted together, but for the versions of the resource, which are apart.
 type Key struct {
 	Webhook  string
-	Resource schema.GroupVersionResource
+	Resource schema.GroupResource
 }
 
 // Outcome is what a request came to.
@@ -28,10 +28,19 @@ const (
 	outcomes
 )
 
+// mostVersions bounds the versions that are counted of a resource: the API server names those that there are, and whoever else reaches the webhook any.
+const mostVersions = 10
+
 // Statistics are those of a gateway. It is safe for concurrent use, and knows nothing without Expect.
 type Statistics struct {
-	mu      sync.RWMutex // guards windows
-	windows map[Key]*window
+	mu   sync.RWMutex // guards kept
+	kept map[Key]*counted
+}
+
+// counted are the windows of a key by version, and how many requests each of them remembers.
+type counted struct {
+	size     int
+	versions map[string]*window
 }
 
 // window are the latest requests of a key.
@@ -49,22 +58,51 @@ type request struct {
 	outcome Outcome
 }
 
-// Expect has the requests of a key counted from now on, of which so many are remembered, 0 for DefaultSize. What was counted before stays.
-func (s *Statistics) Expect(key Key, size int) {
+// Expect has the requests of a key counted from now on, of which so many are remembered, 0 for DefaultSize. What was counted before stays. The versions are told at
+// once; a request about another one is counted as well.
+func (s *Statistics) Expect(key Key, size int, versions ...string) {
 	if size <= 0 {
 		size = DefaultSize
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.windows == nil {
-		s.windows = map[Key]*window{}
+	if s.kept == nil {
+		s.kept = map[Key]*counted{}
 	}
-	one, known := s.windows[key]
+	one, known := s.kept[key]
 	if !known {
-		s.windows[key] = &window{size: size}
-		return
+		one = &counted{versions: map[string]*window{}}
+		s.kept[key] = one
 	}
-	one.resize(size)
+	one.size = size
+	for _, version := range versions {
+		if one.versions[version] == nil {
+			one.versions[version] = &window{}
+		}
+	}
+	for _, w := range one.versions {
+		w.resize(size)
+	}
+}
+
+// of is the window of a version. Nil: nobody expects the key, or it has too many versions.
+func (s *Statistics) of(key Key, version string) *window {
+	s.mu.RLock()
+	one := s.kept[key]
+	var found *window
+	if one != nil {
+		found = one.versions[version]
+	}
+	s.mu.RUnlock()
+	if one == nil || found != nil {
+		return found
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if one.versions[version] == nil && len(one.versions) < mostVersions {
+		one.versions[version] = &window{size: one.size}
+	}
+	return one.versions[version]
 }
 
 // resize remembers so many from now on, of those that there are the latest.
@@ -78,11 +116,9 @@ func (w *window) resize(size int) {
 	w.latest, w.size, w.next = inOrder[max(0, len(inOrder)-size):], size, 0
 }
 
-// Record counts a request. One of a key that nobody expects is left out.
-func (s *Statistics) Record(key Key, outcome Outcome, took time.Duration) {
-	s.mu.RLock()
-	one := s.windows[key]
-	s.mu.RUnlock()
+// Record counts a request about a version of the resource. One of a key that nobody expects is left out.
+func (s *Statistics) Record(key Key, version string, outcome Outcome, took time.Duration) {
+	one := s.of(key, version)
 	if one == nil {
 		return
 	}
@@ -118,15 +154,17 @@ type Latest struct {
 	P95Seconds     float64 `json:"p95Seconds"`
 }
 
-// Of is the summary of a key. Nil: nobody expects it.
-func (s *Statistics) Of(key Key) *Summary {
+// Of are the summaries of a key by version, none of one that nobody expects.
+func (s *Statistics) Of(key Key) map[string]*Summary {
+	all := map[string]*Summary{}
 	s.mu.RLock()
-	one := s.windows[key]
-	s.mu.RUnlock()
-	if one == nil {
-		return nil
+	defer s.mu.RUnlock()
+	if one := s.kept[key]; one != nil {
+		for version, w := range one.versions {
+			all[version] = w.summary()
+		}
 	}
-	return one.summary()
+	return all
 }
 
 func (w *window) summary() *Summary {

@@ -1,6 +1,7 @@
 package statistics_test
 
 import (
+	"fmt"
 	"sync"
 	"testing"
 	"time"
@@ -11,7 +12,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 )
 
-var sites = schema.GroupVersionResource{Group: "example.com", Version: "v1", Resource: "sites"}
+var sites = schema.GroupResource{Group: "example.com", Resource: "sites"}
 
 func TestSummary(t *testing.T) {
 	type step struct {
@@ -59,35 +60,49 @@ func TestSummary(t *testing.T) {
 			s, key := &statistics.Statistics{}, statistics.Key{Webhook: "validate", Resource: sites}
 			for _, one := range tc.steps {
 				if one.size != 0 {
-					s.Expect(key, one.size)
+					s.Expect(key, one.size, "v1")
 					continue
 				}
-				s.Record(key, one.outcome, time.Duration(one.ms)*time.Millisecond)
+				s.Record(key, "v1", one.outcome, time.Duration(one.ms)*time.Millisecond)
 			}
-			if diff := cmp.Diff(tc.want, s.Of(key)); diff != "" {
+			if diff := cmp.Diff(tc.want, s.Of(key)["v1"]); diff != "" {
 				t.Errorf("\n%s\nOf(...): -want, +got:\n%s", tc.reason, diff)
 			}
 		})
 	}
 }
 
-// TestVersions shows that two versions of a kind, and two webhooks, are counted apart, also by many at once.
+// TestVersions shows that two versions of a kind, and two webhooks, are counted apart, also by many at once, and that there are never too many of them.
 func TestVersions(t *testing.T) {
 	s := &statistics.Statistics{}
-	older := sites
-	older.Version = "v1beta1"
-	keys := map[statistics.Key]int{{"validate", sites}: 30, {"validate", older}: 20, {"mutate", sites}: 10}
+	counts := map[string]map[string]int{"validate": {"v1": 30, "v1beta1": 20}, "mutate": {"v1": 10}}
 	var all sync.WaitGroup
-	for key, n := range keys {
-		s.Expect(key, 5)
-		for range n {
-			all.Go(func() { s.Record(key, statistics.Denied, time.Millisecond) })
+	for webhook, versions := range counts {
+		key := statistics.Key{Webhook: webhook, Resource: sites}
+		s.Expect(key, 5, "v1")
+		for version, n := range versions {
+			for range n {
+				all.Go(func() { s.Record(key, version, statistics.Denied, time.Millisecond) })
+			}
 		}
 	}
 	all.Wait()
-	for key, n := range keys {
-		if got := s.Of(key); got.Total != uint64(n) || got.Denied != uint64(n) || got.Latest.Requests != 5 {
-			t.Errorf("%v: %+v, want %d", key, got, n)
+	for webhook, versions := range counts {
+		got := s.Of(statistics.Key{Webhook: webhook, Resource: sites})
+		if len(got) != len(versions) {
+			t.Errorf("%s: %v, want %v", webhook, got, versions)
 		}
+		for version, n := range versions {
+			if one := got[version]; one == nil || one.Total != uint64(n) || one.Denied != uint64(n) || one.Latest.Requests != 5 {
+				t.Errorf("%s of %s: %+v, want %d", webhook, version, one, n)
+			}
+		}
+	}
+	key := statistics.Key{Webhook: "mutate", Resource: sites}
+	for i := range 100 {
+		s.Record(key, fmt.Sprint("v", i), statistics.Allowed, time.Millisecond)
+	}
+	if got := s.Of(key); len(got) != 10 {
+		t.Errorf("%d versions, want no more than 10", len(got))
 	}
 }
