@@ -80,6 +80,7 @@ func (s *Secrets) try(ctx context.Context, key client.ObjectKey, ref *orkv1.Toke
 	switch made, known := madeAt(secret); {
 	case len(secret.Data[ref.Key]) == 0:
 		s.renew(changed, ref, now)
+		log.Info("a token is made: the key of its Secret was empty", "secret", key.String(), "key", ref.Key)
 	case ref.RotateAfter == nil:
 		return s.values(secret, ref, now)
 	case !known: // somebody made it: its age counts from now

@@ -133,7 +133,7 @@ func limitsOf(katalogs []*orkv1.Katalog) (rate, burst int, err error) {
 
 // api makes the API of the Katalogs that have one, nil where none has.
 func (s *state) api() (http.Handler, error) {
-	t := &tokens{secrets: &auth.Secrets{Client: s.direct, Namespace: s.opts.Namespace, Protected: s.plan.Protected}, static: &auth.Static{}, getenv: os.LookupEnv}
+	t := &tokens{secrets: &auth.Secrets{Client: s.direct, Namespace: s.opts.Namespace, Protected: s.plan.Protected}, static: s.static, getenv: os.LookupEnv}
 	chain := auth.Chain{t.static}
 	opts := serve.Options{Requested: s.metrics.Requested}
 	enabled := false
@@ -159,6 +159,7 @@ func (s *state) api() (http.Handler, error) {
 	if !enabled || len(opts.CRDs) == 0 {
 		return nil, nil //nolint:nilnil // there may be none
 	}
+	var variables []auth.Tokens
 	for i := range t.declared {
 		if err := oneSource(&t.declared[i]); err != nil {
 			return nil, err
@@ -178,10 +179,16 @@ func (s *state) api() (http.Handler, error) {
 			chain = append(chain, s.counted(t.declared[i].Name, account))
 		}
 		if t.declared[i].Token != "" {
-			if _, err := t.variable(&t.declared[i]); err != nil {
+			value, err := t.variable(&t.declared[i])
+			if err != nil {
 				return nil, err
 			}
+			variables = append(variables, auth.Tokens{Name: t.declared[i].Name, Values: []string{value}})
 		}
+	}
+	// Two that are given at the start are somebody's mistake. One in a Secret may become another's at any time, and then nobody's.
+	if err := (&auth.Static{}).Set(variables); err != nil {
+		return nil, err //nolint:wrapcheck // names the tokens
 	}
 	config := rest.CopyConfig(s.mgr.GetConfig())
 	config.QPS, config.WarningHandlerWithContext = -1, serve.Warnings{}

@@ -22,6 +22,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/katalog"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/statistics"
@@ -30,11 +31,11 @@ import (
 // Two callers of one name would have the rights of both.
 func TestTokensOf(t *testing.T) {
 	of := func(name string, enabled bool, tokens ...string) *orkv1.Katalog {
-		auth := &orkv1.GatewayAuth{}
+		callers := &orkv1.GatewayAuth{}
 		for _, token := range tokens {
-			auth.Tokens = append(auth.Tokens, orkv1.GatewayToken{Name: token})
+			callers.Tokens = append(callers.Tokens, orkv1.GatewayToken{Name: token})
 		}
-		one := &orkv1.Katalog{Gateway: &orkv1.Gateway{API: &orkv1.GatewayAPI{Enabled: enabled, Auth: auth}}}
+		one := &orkv1.Katalog{Gateway: &orkv1.Gateway{API: &orkv1.GatewayAPI{Enabled: enabled, Auth: callers}}}
 		one.Name = name
 		return one
 	}
@@ -114,7 +115,7 @@ spec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}, se
 		t.Fatal(err)
 	}
 	s := &state{
-		shared: shared{mgr: offline{}, direct: fake.NewClientBuilder().Build(), metrics: recorder, statistics: &statistics.Statistics{}},
+		shared: shared{mgr: offline{}, direct: fake.NewClientBuilder().Build(), metrics: recorder, statistics: &statistics.Statistics{}, static: &auth.Static{}},
 		opts:   Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Schemas: func(string) map[string]*roots.Props { return nil }},
 	}
 	var errs field.ErrorList
@@ -138,6 +139,12 @@ func TestTokenVariable(t *testing.T) {
 		"Set":   {"a variable with a value", true, "s3cret", ""},
 		"Empty": {"one without", true, "", "token portal: the environment has no variable ORK_TEST_PORTAL"},
 		"Unset": {"none at all", false, "", "token portal: the environment has no variable ORK_TEST_PORTAL"},
+	}
+	t.Setenv("ORK_TEST_PORTAL", "same")
+	t.Setenv("ORK_TEST_OTHER", "same")
+	const two = `auth: {tokens: [{name: portal, token: "${ORK_TEST_PORTAL}"}, {name: other, token: "${ORK_TEST_OTHER}"}]}`
+	if _, _, err := servedAPI(t, two); err == nil || err.Error() != "tokens portal and other have the same value" {
+		t.Errorf("two of one value: %v", err)
 	}
 	for name, tc := range cases {
 		t.Run(name, func(t *testing.T) {

@@ -34,6 +34,8 @@ type housekeeper struct {
 	trigger chan struct{}
 	// source is what had the round begin that is gone now.
 	source string
+	// told is what was said last of tokens that are not as they should be.
+	told string
 }
 
 var (
@@ -41,12 +43,13 @@ var (
 	_ manager.LeaderElectionRunnable = (*housekeeper)(nil)
 )
 
-// firstLimit is how long the first round may fail before the gateway ends with the error, retry how long a round that failed waits, and lastLimit how long
-// it may take to take something away in the end.
+// firstLimit is how long the first round may fail before the gateway ends with the error, retry how long a round that failed waits, unreadAgain how long it is until
+// tokens are read again that could not be, and lastLimit how long it may take to take something away in the end.
 const (
-	firstLimit = time.Minute
-	lastLimit  = time.Minute
-	retry      = time.Second
+	firstLimit  = time.Minute
+	lastLimit   = time.Minute
+	retry       = time.Second
+	unreadAgain = 10 * time.Second
 )
 
 // NeedLeaderElection is false: every replica serves.
@@ -96,7 +99,14 @@ func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 	first, began := true, time.Now()
 	h.source = metrics.SourceStart
 	for {
-		again, err := h.round(ctx)
+		again, unread, err := h.round(ctx)
+		if unread != nil && unread.Error() != h.told && ctx.Err() == nil {
+			log.Error(unread, "some tokens are not as they should be; all others are, and these are tried again")
+		}
+		h.told = ""
+		if unread != nil {
+			h.told, again = unread.Error(), min(again, unreadAgain)
+		}
 		switch {
 		case ctx.Err() != nil:
 			return nil //nolint:nilerr // it was told to end
@@ -125,23 +135,22 @@ func (h *housekeeper) rounds(ctx context.Context, log logr.Logger) error {
 	}
 }
 
-// round looks at everything once.
-func (h *housekeeper) round(ctx context.Context) (again time.Duration, err error) {
+// round looks at everything once. Unread is what is wrong with tokens, which holds nothing else up: webhooks need none.
+func (h *housekeeper) round(ctx context.Context) (again time.Duration, unread, err error) {
 	now, err := h.follow(ctx)
 	if err != nil {
-		return 0, err
+		return 0, nil, err
 	}
 	again, err = h.certify(ctx)
 	if err != nil {
-		return 0, fmt.Errorf("keep the certificate: %w", err)
+		return 0, nil, fmt.Errorf("keep the certificate: %w", err)
 	}
-	var unread error // holds nothing else up
 	if now.tokens != nil {
 		next, err := now.tokens.refresh(ctx)
 		again, unread = min(again, max(next, retry)), err
 	}
-	if err := h.serving(); err != nil { // it comes up
-		return retry / 10, unread
+	if err := h.serving(); err != nil {
+		return retry / 10, unread, nil // it comes up
 	}
-	return again, errors.Join(unread, h.protect(ctx), h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, now.definitions()))
+	return again, unread, errors.Join(h.protect(ctx), h.keeper.Keep(ctx), h.keeper.KeepDefinitions(ctx, now.definitions()))
 }

@@ -11,12 +11,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
 	corev1 "k8s.io/api/core/v1"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"sigs.k8s.io/controller-runtime/pkg/client"
 	"sigs.k8s.io/controller-runtime/pkg/client/fake"
+	"sigs.k8s.io/controller-runtime/pkg/client/interceptor"
 
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
 	"github.com/orkestra-runtime/orkestra/gateway/registration"
 )
@@ -80,6 +83,52 @@ func TestFirstRound(t *testing.T) {
 			})
 		})
 	}
+}
+
+// TestUnreadToken shows that a token which can't be read, from the start on or later, holds up neither the gateway nor its registrations, and is read again.
+func TestUnreadToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*firstLimit)
+		defer cancel()
+		forbidden := true
+		c := fake.NewClientBuilder().WithScheme(scheme()).WithInterceptorFuncs(interceptor.Funcs{
+			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
+				if key.Name == "portal" && forbidden {
+					return apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, key.Name, errors.New("no"))
+				}
+				return c.Get(ctx, key, o, opts...)
+			},
+		}).Build()
+		h := house(func(context.Context) (time.Duration, error) { return time.Minute, nil }, c, func() []byte { return []byte("bundle") })
+		static := &auth.Static{}
+		h.current().tokens = &tokens{
+			static: static, secrets: &auth.Secrets{Client: c, Namespace: "shop"}, getenv: func(string) (string, bool) { return "other", true },
+			declared: []orkv1.GatewayToken{
+				{Name: "portal", SecretRef: &orkv1.TokenSecret{SecretKey: orkv1.SecretKey{Name: "portal", Key: "token"}}}, {Name: "other", Token: "${OTHER}"},
+			},
+		}
+		ended := make(chan error, 1)
+		go func() { ended <- h.Start(ctx) }()
+		time.Sleep(2 * firstLimit) //nolint:forbidigo // of the bubble
+		if err := c.Get(ctx, client.ObjectKey{Name: registration.DeletionProtection}, &admissionregistrationv1.ValidatingWebhookConfiguration{}); err != nil {
+			t.Errorf("nothing is registered: %v", err)
+		}
+		if _, err := static.Authenticate(ctx, "other"); err != nil {
+			t.Errorf("another token is not accepted: %v", err)
+		}
+		forbidden = false
+		time.Sleep(unreadAgain + retry) //nolint:forbidigo // of the bubble
+		made := &corev1.Secret{}
+		if err := c.Get(ctx, client.ObjectKey{Namespace: "shop", Name: "portal"}, made); err != nil {
+			t.Errorf("the token is not read again: %v", err)
+		}
+		if _, err := static.Authenticate(ctx, string(made.Data["token"])); err != nil {
+			t.Errorf("it is not accepted: %v", err)
+		}
+		if err := <-ended; err != nil {
+			t.Errorf("Start(...): %v, want it to go on until it is told to end", err)
+		}
+	})
 }
 
 // TestTick shows that what somebody deletes or changes is repaired within 30 seconds although no watch tells of it.
