@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	admissionregistrationv1 "k8s.io/api/admissionregistration/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 
@@ -62,10 +63,12 @@ type Plan struct {
 	AdmissionWrites bool
 	// Definitions are the names of protected CustomResourceDefinitions, and DefinitionsOf the kinds that protected ones define. Protected tells that what has
 	// the label is protected. Strict keeps the label on Strict resources.
-	Definitions    []string
-	DefinitionsOf  []schema.GroupKind
-	Protected      bool
-	Strict         []Resource
+	Definitions   []string
+	DefinitionsOf []schema.GroupKind
+	Protected     bool
+	Strict        []Resource
+	// StrictOwn keeps the label on the gateway's namespace and on the Secrets of its certificate.
+	StrictOwn      bool
 	DeletionPolicy admissionregistrationv1.FailurePolicyType
 	// Guarded are resources with lists of namespaces.
 	Guarded         []Resource
@@ -125,19 +128,8 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 		one.MatchConditions = append(p.notFree(false), asked.where...)
 		return one
 	})
-	if len(p.Strict) > 0 {
-		// The gateway is asked about its own requests as well: they are those of its callers.
-		kept := p.labelled("strict-mode", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
-			one := p.webhook(name, PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
-			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers()})
-			return one
-		})
-		exempt := p.labelled("exempt.strict-mode", orkv1.LabelStrictExempt, func(name string) admissionregistrationv1.ValidatingWebhook {
-			one := p.webhook(name, PathStrict, rulesOf(p.Strict, write), p.DeletionPolicy, bundle)
-			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "not-exempt-before", Expression: notExemptBefore()})
-			return one
-		})
-		add(StrictProtection, append(kept, exempt...)...)
+	if strict := p.strict(update, write, bundle); len(strict) > 0 {
+		add(StrictProtection, strict...)
 	}
 	if len(p.Delivered) > 0 {
 		one := p.webhook("provenance", PathProvenance, rulesOf(p.Delivered, write), admissionregistrationv1.Fail, bundle)
@@ -145,6 +137,43 @@ func (p *Plan) Validating(bundle []byte) []*admissionregistrationv1.ValidatingWe
 		add(ProvenanceGuard, one)
 	}
 	return all
+}
+
+// strict are the webhooks that keep labels where they are.
+func (p *Plan) strict(update, write []admissionregistrationv1.OperationType, bundle []byte) []admissionregistrationv1.ValidatingWebhook {
+	var all []admissionregistrationv1.ValidatingWebhook
+	differs := admissionregistrationv1.MatchCondition{Name: "protection-differs", Expression: protectionDiffers()}
+	if len(p.Strict) > 0 {
+		// The gateway is asked about its own requests as well: they are those of its callers.
+		kept := p.labelled("strict-mode", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
+			one := p.webhook(name, PathStrict, rulesOf(p.Strict, update), p.DeletionPolicy, bundle)
+			one.MatchConditions = append(p.notFree(false), differs)
+			return one
+		})
+		exempt := p.labelled("exempt.strict-mode", orkv1.LabelStrictExempt, func(name string) admissionregistrationv1.ValidatingWebhook {
+			one := p.webhook(name, PathStrict, rulesOf(p.Strict, write), p.DeletionPolicy, bundle)
+			one.MatchConditions = append(p.notFree(false), admissionregistrationv1.MatchCondition{Name: "not-exempt-before", Expression: notExemptBefore()})
+			return one
+		})
+		all = slices.Concat(kept, exempt)
+	}
+	if p.StrictOwn {
+		own := []Resource{
+			{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("namespaces")}, {GroupVersionResource: corev1.SchemeGroupVersion.WithResource("secrets")},
+		}
+		all = append(all, p.labelled("own.strict-mode", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
+			one := p.webhook(name, PathStrict, rulesOf(own, update), p.DeletionPolicy, bundle)
+			one.MatchConditions = append(p.notFree(false), differs, admissionregistrationv1.MatchCondition{Name: "own", Expression: p.own()})
+			return one
+		})...)
+	}
+	return all
+}
+
+// own holds for the gateway's namespace and the Secrets of its certificate. Who wants another token takes the label off its Secret, which is none of them.
+func (p *Plan) own() string {
+	return fmt.Sprintf(`request.resource.resource == "namespaces" ? object.metadata.name == %[1]q : object.metadata.namespace == %[1]q && object.metadata.name in `, p.Namespace) +
+		celList([]string{orkv1.SecretTLS, orkv1.SecretAuthority})
 }
 
 // deletion are the webhooks about deletions: of the definitions of the Katalog, by name, and of what has the label. A gateway that is gone keeps

@@ -123,6 +123,7 @@ func (c *collector) entries(katalog *orkv1.Katalog, all []*entry.Entry) {
 	serves := katalog.Gateway.Serves()
 	if s := katalog.Security; s != nil && s.DeletionProtection.On() {
 		c.registered[registration.DeletionProtection] = true // of what has the label, whichever CRDs there are
+		c.registered[registration.StrictProtection] = c.registered[registration.StrictProtection] || s.DeletionProtection.StrictMode
 		c.cluster = append(c.cluster, rule("", "namespaces", []string{c.own}, "get", "patch"))
 	}
 	for _, one := range all {

@@ -33,15 +33,15 @@ spec:
 	}{
 		"Default": {
 			"nothing is let through unseen", "{webhooks: {admission: {}}, deletionProtection: {strictMode: true}, namespaceProtection: {}}",
-			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": fail},
+			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "own.strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": fail},
 		},
 		"Deletion": {
 			"of deletions alone", "{webhooks: {admission: {}}, deletionProtection: {strictMode: true, failurePolicy: Ignore}, namespaceProtection: {}}",
-			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": ignore, "protect.resources": ignore, "strict-mode": ignore, "exempt.strict-mode": ignore, "sites.example.com.namespace-protect": fail},
+			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": fail, "sites.example.com.validate": fail, "protect.crds": ignore, "protect.resources": ignore, "strict-mode": ignore, "own.strict-mode": ignore, "exempt.strict-mode": ignore, "sites.example.com.namespace-protect": fail},
 		},
 		"Others": {
 			"of all others", "{webhooks: {admission: {}, failurePolicy: Ignore}, deletionProtection: {strictMode: true}, namespaceProtection: {failurePolicy: Ignore}}",
-			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": ignore, "sites.example.com.validate": ignore, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": ignore},
+			map[string]admissionregistrationv1.FailurePolicyType{"sites.example.com.mutate": ignore, "sites.example.com.validate": ignore, "protect.crds": fail, "protect.resources": fail, "strict-mode": fail, "own.strict-mode": fail, "exempt.strict-mode": fail, "sites.example.com.namespace-protect": ignore},
 		},
 	}
 	for name, tc := range cases {

@@ -19,6 +19,7 @@ import (
 	"github.com/orkestra-runtime/orkestra/api/namespaces"
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/gateway/admission"
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
 	"github.com/orkestra-runtime/orkestra/gateway/clusters"
 	"github.com/orkestra-runtime/orkestra/gateway/conversion"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
@@ -37,6 +38,8 @@ type shared struct {
 	metrics *metrics.Recorder
 	// statistics are those of all states: what was counted stays when Katalogs change.
 	statistics *statistics.Statistics
+	// static are the tokens that are secrets. What one state knew of them the next one goes on with, where they can't be read.
+	static *auth.Static
 }
 
 // state is what the Katalogs come to. It never changes: other Katalogs are another state.
@@ -121,15 +124,11 @@ func (s *state) definitions() []string {
 // webhooks are the handlers, by their paths.
 func (s *state) webhooks() map[string]http.Handler {
 	entries := admission.Entries{}
-	programs := map[schema.GroupKind]*conversion.Program{}
 	guards := map[schema.GroupVersionResource]namespaces.Guard{}
 	definitions, ofChildren := map[string]string{}, map[schema.GroupKind]string{}
 	for _, one := range s.entries {
 		if one.Admission != nil {
 			entries[one.Resource] = one.Admission
-		}
-		if one.Converts {
-			programs[one.GVK.GroupKind()] = one.Conversion
 		}
 		guards[one.Resource] = one.Namespaces
 		if one.ProtectsDefinition {
@@ -141,8 +140,9 @@ func (s *state) webhooks() map[string]http.Handler {
 	}
 	opts := admission.Options{Entries: func() admission.Entries { return entries }, Runtime: s.opts.Runtime, Calls: s.calls, Recorder: s.metrics, Now: s.opts.Now}
 	identities := s.identities()
+	converts := s.conversions()
 	routes := map[string]http.Handler{registration.PathConvert: &conversion.Handler{
-		Programs: func(kind schema.GroupKind) *conversion.Program { return programs[kind] }, Converted: s.converted(),
+		Programs: converts.program, Converted: converts.converted, Lost: converts.lost,
 	}}
 	for path, handler := range map[string]webhookadmission.Handler{
 		registration.PathValidate: admission.NewValidator(opts),
@@ -231,7 +231,7 @@ func (s *state) registrations() *registration.Plan {
 			plan.AdmissionPolicy = policy(plan.AdmissionPolicy, s.Webhooks.FailurePolicy)
 		}
 		if s.DeletionProtection != nil && (s.DeletionProtection.Enabled == nil || *s.DeletionProtection.Enabled) {
-			plan.Protected = true
+			plan.Protected, plan.StrictOwn = true, plan.StrictOwn || s.DeletionProtection.StrictMode
 			plan.DeletionService = cmp.Or(plan.DeletionService, s.DeletionProtection.ServiceName)
 			plan.DeletionPolicy = policy(plan.DeletionPolicy, s.DeletionProtection.FailurePolicy)
 		}

@@ -89,8 +89,14 @@ spec:
 
 		By("telling beside its metrics what it did")
 		var told struct {
-			Security   struct{ Validation, Mutation bool }
-			Statistics map[string]map[string]struct{ Total, Denied int }
+			Security struct {
+				Validation bool `json:"validation"`
+				Mutation   bool `json:"mutation"`
+			} `json:"security"`
+			Statistics map[string]map[string]struct {
+				Total  int `json:"total"`
+				Denied int `json:"denied"`
+			} `json:"statistics"`
 		}
 		beside := fmt.Sprintf("http://127.0.0.1:%d/", metrics)
 		Expect(json.Unmarshal(bodyOf(ctx, beside+"katalog/cabin"), &told)).To(Succeed())

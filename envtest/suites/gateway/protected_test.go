@@ -254,7 +254,12 @@ var _ = Describe("What the gateway keeps", Ordered, func() {
 			Eventually(func() error { return cluster.Delete(ctx, one, client.DryRunAll) }).Should(MatchError(ContainSubstring("is protected from deletion")), what)
 			Expect(member("fixers").Delete(ctx, one, client.DryRunAll)).To(Succeed(), what)
 		}
-		Expect(member("fixers").Patch(ctx, authority, merge(`{"metadata":{"labels":{"`+orkv1.LabelDeletionProtection+`":null}}}`))).To(Succeed())
+		unlabel := merge(`{"metadata":{"labels":{"` + orkv1.LabelDeletionProtection + `":null}}}`)
+		for what, one := range map[string]client.Object{"certificate": secret(ctx), "authority": authority.DeepCopy(), "namespace": own.DeepCopy()} {
+			Eventually(func() error { return cluster.Patch(ctx, one, unlabel, client.DryRunAll) }).Should(MatchError(ContainSubstring("strictMode keeps the label")), what)
+			Expect(cluster.Patch(ctx, one, merge(`{"metadata":{"labels":{"other":"x"}}}`))).To(Succeed(), "%s: any other change", what)
+		}
+		Expect(member("fixers").Patch(ctx, authority, unlabel)).To(Succeed())
 		Expect(authority.Labels).NotTo(HaveKey(orkv1.LabelDeletionProtection))
 		Eventually(func(g Gomega) {
 			g.Expect(cluster.Get(ctx, client.ObjectKeyFromObject(authority), authority)).To(Succeed())
