@@ -15,8 +15,9 @@ const (
 	maxShown = 128
 )
 
-// apart tells whether a character ends a key that stands without brackets, or is not for one.
-func apart(r rune) bool { return strings.ContainsRune(".[]{}\"'", r) || unicode.IsSpace(r) }
+// apart tells whether a character ends a key that stands without brackets, or is not for one. With * and $ other languages mean more than one key, or none, and a
+// path that finds nothing would not tell.
+func apart(r rune) bool { return strings.ContainsRune(".[]{}\"'*$", r) || unicode.IsSpace(r) }
 
 // Parse reads keys separated by dots, with a key in brackets and quotes where it holds dots itself:
 // metadata.annotations["example.com/team"]. A leading dot is allowed.

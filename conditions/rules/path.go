@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 
+	"k8s.io/apimachinery/pkg/util/validation"
+
 	"github.com/orkestra-runtime/orkestra/api/dotpath"
 	"github.com/orkestra-runtime/orkestra/conditions/template"
 )
@@ -37,6 +39,9 @@ func parseTarget(text string) (target, error) {
 		if len(path) > 3 {
 			return target{}, fmt.Errorf("a key that holds dots stands in brackets and quotes: %s[%q]",
 				WritePath(path[:2]), cut(strings.Join(path[2:], "."), maxValue))
+		}
+		if wrong := validation.IsQualifiedName(path[2]); len(wrong) > 0 {
+			return target{}, fmt.Errorf("%q is no key that a resource can have in metadata.%s: %s", cut(path[2], maxValue), path[1], wrong[0])
 		}
 		return target{path: path, label: true}, nil
 	}

@@ -126,8 +126,8 @@ func TestWeakness35(t *testing.T) {
 	for name, tc := range map[string]struct{ rules, spec, want string }{
 		"Parents": {`{field: metadata.labels.tier, override: gold}`, "{}", "{metadata: {name: a, namespace: shop, labels: {tier: gold}}, spec: {}}"},
 		"Keys": {
-			`{field: 'metadata.annotations["a.b/c~d"]', override: x}, {field: metadata.annotations.plain, override: y}`, "{}",
-			`{metadata: {name: a, namespace: shop, annotations: {"a.b/c~d": x, plain: "y"}}, spec: {}}`,
+			`{field: 'metadata.annotations["a.b/c.d"]', override: x}, {field: metadata.annotations.plain, override: y}, {field: 'spec["c~d/e"]', override: z}`, "{}",
+			`{metadata: {name: a, namespace: shop, annotations: {a.b/c.d: x, plain: "y"}}, spec: {c~d/e: z}}`,
 		},
 		"Deep":  {`{field: spec.a.b.c, default: 1, valueType: int}`, "{}", "{metadata: {name: a, namespace: shop}, spec: {a: {b: {c: 1}}}}"},
 		"Later": {`{field: spec.a, default: x}, {field: spec.b, override: "{{ .spec.a }}y"}`, "{b: z}", "{metadata: {name: a, namespace: shop}, spec: {a: x, b: xy}}"},

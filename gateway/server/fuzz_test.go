@@ -44,7 +44,7 @@ spec:
       mutation:
         rules:
         - {field: spec.replicas, default: 2, valueType: int}
-        - {field: 'metadata.labels["a.b/c~d"]', override: '{{ .spec.plan }}'}
+        - {field: 'metadata.labels["a.b/c.d"]', override: '{{ .spec.plan }}'}
         - {field: spec.deep.er.est, default: x, when: [{field: spec.plan, equals: gold}]}
       validation:
         rules:
@@ -115,6 +115,14 @@ func FuzzAdmissionReview(f *testing.F) {
 	f.Fuzz(func(t *testing.T, which uint8, body []byte) {
 		path := paths[int(which)%len(paths)]
 		w := post(mux, path, body)
+		var review struct {
+			Request *json.RawMessage `json:"request"`
+		}
+		if none := json.Unmarshal(body, &review) == nil && review.Request == nil; none != (w.Code == http.StatusBadRequest) {
+			t.Fatalf("%s: %d %s, and without a request: %t", path, w.Code, w.Body, none)
+		} else if none {
+			return
+		}
 		if w.Code != http.StatusOK && w.Code != http.StatusRequestEntityTooLarge {
 			t.Fatalf("%s: %d %s", path, w.Code, w.Body)
 		}

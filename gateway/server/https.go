@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/tls"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -134,6 +135,13 @@ func reviews(most int64, next http.Handler) http.Handler {
 		}
 		if err != nil {
 			http.Error(w, "the review cannot be read", http.StatusBadRequest)
+			return
+		}
+		var review struct {
+			Request *json.RawMessage `json:"request"`
+		}
+		if json.Unmarshal(body, &review) == nil && review.Request == nil { // what is no JSON is told of by who reads it
+			http.Error(w, "the review has no request", http.StatusBadRequest)
 			return
 		}
 		r.Body = io.NopCloser(bytes.NewReader(body))

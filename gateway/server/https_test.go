@@ -44,6 +44,8 @@ func TestWeakness32Bodies(t *testing.T) {
 		want    int
 	}{
 		"Review":      {"a review", review, http.MethodPost, strings.NewReader(`{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"a"}}`), http.StatusOK},
+		"Empty":       {"one of nothing", review, http.MethodPost, strings.NewReader(`{}`), http.StatusBadRequest},
+		"NoRequest":   {"one without a request", review, http.MethodPost, strings.NewReader(`{"kind":"AdmissionReview","request":null}`), http.StatusBadRequest},
 		"Largest":     {"as much as there may be", review, http.MethodPost, zeros(maxReview, true), http.StatusOK},
 		"Large":       {"one byte more", review, http.MethodPost, zeros(maxReview+1, true), http.StatusRequestEntityTooLarge},
 		"Chunked":     {"and who does not say so", review, http.MethodPost, zeros(maxReview+1, false), http.StatusRequestEntityTooLarge},

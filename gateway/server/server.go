@@ -22,6 +22,7 @@ import (
 	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
 	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/gateway/admission"
+	"github.com/orkestra-runtime/orkestra/gateway/auth"
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
 	"github.com/orkestra-runtime/orkestra/gateway/entry"
 	"github.com/orkestra-runtime/orkestra/gateway/metrics"
@@ -153,7 +154,7 @@ func New(mgr manager.Manager, opts Options) (*Gateway, error) {
 	if err := opts.setDefaults(); err != nil {
 		return nil, err
 	}
-	g := &Gateway{opts: opts, shared: shared{mgr: mgr, statistics: &statistics.Statistics{}}}
+	g := &Gateway{opts: opts, shared: shared{mgr: mgr, statistics: &statistics.Statistics{}, static: &auth.Static{}}}
 	var err error
 	if g.metrics, err = metrics.New(opts.Registerer); err != nil {
 		return nil, err //nolint:wrapcheck // says what it does
@@ -215,9 +216,7 @@ func (g *Gateway) Update(ctx context.Context, katalogs []*orkv1.Katalog, schemas
 		return err
 	}
 	if next.tokens != nil { // nobody is turned away meanwhile
-		if _, err := next.tokens.refresh(ctx); err != nil {
-			return err
-		}
+		_, _ = next.tokens.refresh(ctx) // what is wrong with a token the next round tells
 	}
 	g.current.Store(next)
 	g.house.wake()
