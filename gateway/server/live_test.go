@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
 
@@ -133,7 +134,30 @@ spec:
 			t.Errorf("%s: %+v", path, said)
 		}
 	}
-	var failure struct{ Reason string }
-	asks("/katalog", "", http.StatusUnauthorized, &failure)
-	asks("/katalog", "wrong", http.StatusUnauthorized, &failure)
+}
+
+// TestWeakness13 shows that with a token /katalog is open to nobody else, and that probes are to everybody.
+func TestWeakness13(t *testing.T) {
+	g := lively(t, "apiVersion: orkestra.orkspace.io/v1\nkind: Katalog\nmetadata: {name: shop}\nspec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}}}}\n")
+	for _, tc := range []struct {
+		token, path, sent string
+		want              int
+	}{
+		{"right", "/katalog", "Bearer right", http.StatusOK},
+		{"right", "/katalog/site", "bearer right", http.StatusOK},
+		{"right", "/katalog", "", http.StatusUnauthorized},
+		{"right", "/katalog", "right", http.StatusUnauthorized},
+		{"right", "/katalog/site", "Bearer wrong", http.StatusUnauthorized},
+		{"right", "/katalog/other", "", http.StatusUnauthorized},
+		{"right", "/health", "", http.StatusOK},
+		{"", "/katalog", "", http.StatusOK},
+	} {
+		r := httptest.NewRequestWithContext(t.Context(), http.MethodGet, tc.path, nil)
+		r.Header.Set("Authorization", tc.sent)
+		w := httptest.NewRecorder()
+		g.LiveAPI(tc.token).ServeHTTP(w, r)
+		if w.Code != tc.want || w.Code == http.StatusUnauthorized && strings.Contains(w.Body.String(), "shop") {
+			t.Errorf("with %q, %s is answered to %q with %d %s, want %d", tc.token, tc.path, tc.sent, w.Code, w.Body, tc.want)
+		}
+	}
 }

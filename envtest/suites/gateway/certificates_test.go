@@ -61,7 +61,11 @@ func plans() *apiextensionsv1.CustomResourceDefinition {
 }
 
 var _ = Describe("Certificates", Ordered, func() {
-	var namespace, in string
+	var (
+		namespace, in string
+		s             *service
+		replicas      []*replica
+	)
 	crd := func(ctx context.Context) *apiextensionsv1.CustomResourceDefinition {
 		found := &apiextensionsv1.CustomResourceDefinition{}
 		Expect(cluster.Get(ctx, client.ObjectKey{Name: "plans." + group}, found)).To(Succeed())
@@ -75,7 +79,7 @@ var _ = Describe("Certificates", Ordered, func() {
 	BeforeAll(func(ctx SpecContext) {
 		namespace, in = newNamespace(ctx), newNamespace(ctx)
 		Expect(cluster.Create(ctx, plans())).To(Succeed())
-		serve(ctx, namespace, versioned, func(o *server.Options) { o.ValidFor, o.Threshold = 6*time.Second, 4*time.Second })
+		s, replicas = serve(ctx, namespace, versioned, func(o *server.Options) { o.ValidFor, o.Threshold = 6*time.Second, 4*time.Second })
 		Eventually(func() apiextensionsv1.ConversionStrategyType { return crd(ctx).Spec.Conversion.Strategy }).Should(Equal(apiextensionsv1.WebhookConverter))
 	})
 
@@ -96,6 +100,28 @@ var _ = Describe("Certificates", Ordered, func() {
 	It("Weakness16: checks rules of one version when another is written", func(ctx SpecContext) {
 		Eventually(func() error { return cluster.Create(ctx, resource("v2", "Plan", in, "big", "{limits: {size: 500}}")) }).Should(
 			MatchError(ContainSubstring("at most 100")))
+	})
+
+	It("Weakness33: one of two replicas that is killed takes no version away, and both of them only those that are not stored", func(ctx SpecContext) {
+		Eventually(func() error { return cluster.Create(ctx, resource("v1", "Plan", in, "read", "{size: 2}")) }).Should(Succeed())
+		read := func(version string) error {
+			one := resource(version, "Plan", in, "read", "{}")
+			return cluster.Get(ctx, client.ObjectKeyFromObject(one), one)
+		}
+		Eventually(func() error { return read("v2") }).Should(Succeed())
+		s.kill(replicas[0].address)
+		failed := 0
+		for range 50 {
+			if read("v2") != nil {
+				failed++
+			}
+		}
+		Expect(failed).To(BeNumerically("<=", 1), "but what was on its way to it")
+		s.kill(replicas[1].address)
+		Eventually(func() error { return read("v2") }).Should(HaveOccurred())
+		Expect(read("v1")).To(Succeed())
+		s.put(replicas[0].address, replicas[1].address)
+		Eventually(func() error { return read("v2") }).Should(Succeed())
 	})
 
 	It("are back in a definition that somebody took them from, within a second", func(ctx SpecContext) {
