@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -90,10 +91,10 @@ func TestUnreadToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*firstLimit)
 		defer cancel()
-		forbidden := true
+		var granted atomic.Bool
 		c := fake.NewClientBuilder().WithScheme(scheme()).WithInterceptorFuncs(interceptor.Funcs{
 			Get: func(ctx context.Context, c client.WithWatch, key client.ObjectKey, o client.Object, opts ...client.GetOption) error {
-				if key.Name == "portal" && forbidden {
+				if key.Name == "portal" && !granted.Load() {
 					return apierrors.NewForbidden(schema.GroupResource{Resource: "secrets"}, key.Name, errors.New("no"))
 				}
 				return c.Get(ctx, key, o, opts...)
@@ -116,7 +117,7 @@ func TestUnreadToken(t *testing.T) {
 		if _, err := static.Authenticate(ctx, "other"); err != nil {
 			t.Errorf("another token is not accepted: %v", err)
 		}
-		forbidden = false
+		granted.Store(true)
 		time.Sleep(unreadAgain + retry) //nolint:forbidigo // of the bubble
 		made := &corev1.Secret{}
 		if err := c.Get(ctx, client.ObjectKey{Namespace: "shop", Name: "portal"}, made); err != nil {
