@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	admissionv1 "k8s.io/api/admission/v1"
+	corev1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 
@@ -20,7 +21,8 @@ var _ admission.Handler = (*Strict)(nil)
 // Handle answers a request. The label that exempts an object is the runtime's alone, from its creation on: else whoever may write the object could exempt it
 // first.
 func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Response {
-	if r.Operation != admissionv1.Create && r.Operation != admissionv1.Update || r.SubResource != "" || s.breaksGlass(&r.UserInfo) || s.collects(&r.UserInfo) {
+	own := r.Resource.Group == corev1.GroupName // no Katalog operates those
+	if r.Operation != admissionv1.Create && r.Operation != admissionv1.Update || r.SubResource != "" && !own || s.breaksGlass(&r.UserInfo) || s.collects(&r.UserInfo) {
 		return admission.Allowed("")
 	}
 	before := &metav1.PartialObjectMetadata{}
@@ -36,11 +38,18 @@ func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Respon
 	}
 	exempt := orkv1.Marked(after.Labels, exempts)
 	if exempt != "" && orkv1.Marked(before.Labels, exempts) == "" && !is(&r.UserInfo, s.Runtime) {
-		return forbidden(fmt.Sprintf("the label %s is set by the runtime alone: set deletionProtection.strictMode: false in the Katalog's entry", exempt))
+		return forbidden(fmt.Sprintf("the label %s is set by the runtime alone: set %s", exempt, way(own)))
 	}
 	if !Protected(before) || Protected(after) || exempt != "" {
 		return admission.Allowed("")
 	}
-	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set deletionProtection.protectCRs: false "+
-		"or strictMode: false in the Katalog's entry", r.Kind.Kind, nameOf(after), labelOf(before)))
+	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set %s", r.Kind.Kind, nameOf(after), labelOf(before), way(own)))
+}
+
+// way is what to set so that a label may go: of the gateway's own objects, or of the Katalog's resources.
+func way(own bool) string {
+	if own {
+		return "security.deletionProtection.strictMode: false in the Katalog, or be in one of security.breakGlass.groups"
+	}
+	return "deletionProtection.protectCRs: false or strictMode: false in the Katalog's entry"
 }

@@ -158,8 +158,10 @@ func (p *Plan) strict(update, write []admissionregistrationv1.OperationType, bun
 		all = slices.Concat(kept, exempt)
 	}
 	if p.StrictOwn {
-		own := []Resource{
-			{GroupVersionResource: corev1.SchemeGroupVersion.WithResource("namespaces")}, {GroupVersionResource: corev1.SchemeGroupVersion.WithResource("secrets")},
+		// The labels of a namespace, and of nothing else here, can be written through what is below it.
+		var own []Resource
+		for _, resource := range []string{"namespaces", "namespaces/status", "namespaces/finalize", "secrets"} {
+			own = append(own, Resource{GroupVersionResource: corev1.SchemeGroupVersion.WithResource(resource)})
 		}
 		all = append(all, p.labelled("own.strict-mode", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
 			one := p.webhook(name, PathStrict, rulesOf(own, update), p.DeletionPolicy, bundle)

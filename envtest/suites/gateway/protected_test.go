@@ -259,6 +259,15 @@ var _ = Describe("What the gateway keeps", Ordered, func() {
 			Eventually(func() error { return cluster.Patch(ctx, one, unlabel, client.DryRunAll) }).Should(MatchError(ContainSubstring("strictMode keeps the label")), what)
 			Expect(cluster.Patch(ctx, one, merge(`{"metadata":{"labels":{"other":"x"}}}`))).To(Succeed(), "%s: any other change", what)
 		}
+		for _, below := range []string{"status", "finalize"} {
+			Expect(cluster.Get(ctx, client.ObjectKey{Name: namespace}, own)).To(Succeed())
+			bare := own.DeepCopy()
+			delete(bare.Labels, orkv1.LabelDeletionProtection)
+			Expect(cluster.SubResource(below).Update(ctx, bare)).To(MatchError(ContainSubstring("strictMode keeps the label")), below)
+			Expect(cluster.SubResource(below).Update(ctx, own.DeepCopy())).To(Succeed(), "%s: without a change of the label", below)
+		}
+		exempt := merge(`{"metadata":{"labels":{"` + orkv1.LabelStrictExempt + `":"true"}}}`)
+		Expect(cluster.Status().Patch(ctx, own.DeepCopy(), exempt)).To(MatchError(ContainSubstring("is set by the runtime alone")))
 		Expect(member("fixers").Patch(ctx, authority, unlabel)).To(Succeed())
 		Expect(authority.Labels).NotTo(HaveKey(orkv1.LabelDeletionProtection))
 		Eventually(func(g Gomega) {
