@@ -87,6 +87,18 @@ func TestStaticRefused(t *testing.T) {
 			"tokens a and b have the same value",
 			map[string]string{"b1": "b", "a1": "c"},
 		},
+		"Variable": {
+			"one that can't change is nobody else's",
+			[]auth.Tokens{{Name: "a", Values: []string{"same"}}, {Name: "b", Values: []string{"same"}, Fixed: true}, {Name: "c", Values: []string{"c2"}}},
+			"tokens a and b have the same value",
+			map[string]string{"a1": "a", "same": "b", "c2": "c"},
+		},
+		"VariableFirst": {
+			"whichever is declared first",
+			[]auth.Tokens{{Name: "a", Values: []string{"same"}, Fixed: true}, {Name: "b", Values: []string{"same", "b2"}}},
+			"tokens a and b have the same value",
+			map[string]string{"same": "a", "b1": "b"},
+		},
 		"Empty": {
 			"one without a value",
 			[]auth.Tokens{{Name: "a", Values: []string{""}}, {Name: "b", Values: []string{"b2"}}},

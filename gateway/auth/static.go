@@ -24,14 +24,17 @@ type Tokens struct {
 	Values []string
 	// Unread tells that they could not be read: those that were known before are accepted on.
 	Unread bool
+	// Fixed tells that they can't change while the process runs. Another entry that comes to have one of them is the one in the wrong.
+	Fixed bool
 }
 
 // Set replaces what is known. Two entries with one value are an error, for it would not be known which of them calls, and so is an empty value: of those entries
-// what was known before stays. All others change.
+// what was known before stays, but for one that is fixed beside one that is not. All others change.
 func (s *Static) Set(all []Tokens) error {
-	owner, stays := map[[sha256.Size]byte]string{}, map[string]bool{}
+	owner, stays, fixed := map[[sha256.Size]byte]string{}, map[string]bool{}, map[string]bool{}
 	var errs []error
 	for _, entry := range all {
+		fixed[entry.Name] = entry.Fixed
 		if entry.Unread {
 			stays[entry.Name] = true
 			continue
@@ -43,7 +46,12 @@ func (s *Static) Set(all []Tokens) error {
 				stays[entry.Name] = true
 				errs = append(errs, fmt.Errorf("token %s is empty", entry.Name))
 			case taken && other != entry.Name:
-				stays[entry.Name], stays[other] = true, true
+				both := fixed[other] == entry.Fixed
+				stays[entry.Name] = stays[entry.Name] || both || fixed[other]
+				stays[other] = stays[other] || both || entry.Fixed
+				if entry.Fixed && !both {
+					owner[sum] = entry.Name
+				}
 				errs = append(errs, fmt.Errorf("tokens %s and %s have the same value", other, entry.Name))
 			default:
 				owner[sum] = entry.Name

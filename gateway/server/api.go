@@ -40,7 +40,7 @@ func (t *tokens) refresh(ctx context.Context) (again time.Duration, err error) {
 		case one.Token != "":
 			value, err := t.variable(one)
 			errs = append(errs, err)
-			all = append(all, auth.Tokens{Name: one.Name, Values: []string{value}, Unread: err != nil})
+			all = append(all, auth.Tokens{Name: one.Name, Values: []string{value}, Unread: err != nil, Fixed: true})
 		case one.SecretRef != nil:
 			values, next, err := t.secrets.Read(ctx, one.Name, one.SecretRef)
 			errs = append(errs, err)
