@@ -19,8 +19,11 @@ func ParsePath(text string) (Path, error) {
 		return nil, errors.New("the path is empty: use a path such as spec.replicas")
 	}
 	if strings.ContainsAny(trimmed, "[]") {
-		return nil, fmt.Errorf("the path %q has an index, and paths lead through maps only: use a template such as %s",
-			text, "{{ index .spec.list 0 }}")
+		return nil, fmt.Errorf("the path %q has brackets, and paths are keys with dots between them: use a template such as %s or %s",
+			text, "{{ index .spec.list 0 }}", `{{ get .metadata.labels "example.com/tier" }}`)
+	}
+	if strings.ContainsAny(trimmed, "*$") { // which mean more than one key elsewhere, and would find none
+		return nil, fmt.Errorf("the path %q has a * or a $, and names one field: use a path such as spec.replicas, or a template", text)
 	}
 	if strings.ContainsAny(trimmed, "{} \t\r\n") {
 		return nil, fmt.Errorf("the path %q is not keys separated by dots: use a path such as spec.replicas, or a template", text)
