@@ -292,7 +292,8 @@ func (a *API) mayStore(c *call, s *Surface, namespace string, want wishes) error
 
 func severityOf(cause metav1.CauseType) string {
 	switch cause { //nolint:exhaustive // all others warn
-	case metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueNotSupported:
+	case metav1.CauseTypeFieldValueInvalid, metav1.CauseTypeFieldValueRequired, metav1.CauseTypeFieldValueDuplicate, metav1.CauseTypeFieldValueNotSupported,
+		metav1.CauseTypeTypeInvalid, metav1.CauseTypeFieldManagerConflict: // nothing is stored for those either
 		return severityError
 	}
 	return severityWarning

@@ -36,7 +36,7 @@ func TestDenied(t *testing.T) {
 		"Text":   {"nor in a message about anything", status(403, metav1.StatusReasonForbidden, "no s3cret! here"), 403, "no [redacted] here", nil},
 		"Conflict": {"who holds a field is no value of it", status(409, metav1.StatusReasonConflict, "all", metav1.StatusCause{
 			Type: metav1.CauseTypeFieldManagerConflict, Field: ".spec.password", Message: `conflict with "jj"`,
-		}), 409, `conflict with "jj"`, []string{".spec.password"}},
+		}), 409, `conflict with "jj"`, []string{"spec.password"}},
 		"UntypedHidden": {"nor is one that nobody is to see told of", status(500, metav1.StatusReasonInternalError, typed+".spec.password: expected string, got &value.valueUnstructured{Value:1}"), 422, errSensitive.Error(), []string{"spec.password"}},
 		"Untyped":       {"a field of another type is the caller's", status(500, metav1.StatusReasonInternalError, typed+".spec.size: expected numeric (int or float), got &value.valueUnstructured{Value:\"x\"}"), 422, "spec.size: expected numeric (int or float)", []string{"spec.size"}},
 		"Unknown":       {"and so is one that is not there", status(500, metav1.StatusReasonInternalError, typed+"\n  .spec.a: field not declared in schema\n  .b: field not declared in schema"), 422, "spec.a: is not declared in the schema", []string{"spec.a", "b"}},

@@ -171,7 +171,7 @@ func denied(response applied, to censor, err error) (*answer, error) {
 			if one.Type != metav1.CauseTypeFieldManagerConflict { // which names who holds the field, and no value
 				said = to.field(one.Field, said)
 			}
-			response.Violations = append(response.Violations, violation{Field: one.Field, Message: to.text(said), Severity: severityOf(one.Type)})
+			response.Violations = append(response.Violations, violation{Field: strings.TrimPrefix(one.Field, "."), Message: to.text(said), Severity: severityOf(one.Type)})
 		}
 	}
 	if len(response.Violations) > 0 {

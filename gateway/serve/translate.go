@@ -129,6 +129,9 @@ func (f *Field) write(object *unstructured.Unstructured, sent any, intent map[st
 		if value, err = f.value.Value(facts); err != nil {
 			return err //nolint:wrapcheck // names what is wrong
 		}
+		if value == nil { // it comes to nothing
+			return nil
+		}
 	}
 	switch f.Place {
 	case InLabel, InAnnotation:
@@ -144,6 +147,9 @@ func (f *Field) write(object *unstructured.Unstructured, sent any, intent map[st
 		made, err := one.value.Value(facts)
 		if err != nil {
 			return fmt.Errorf("%s: %w", dotpath.Write(one.path), err)
+		}
+		if made == nil {
+			continue
 		}
 		if err := set(object, one.path, made, f.kind(one.path, known, true)); err != nil {
 			return err
