@@ -159,8 +159,9 @@ func (p *Plan) strict(update, write []admissionregistrationv1.OperationType, bun
 	}
 	if p.StrictOwn {
 		// The labels of a namespace, and of nothing else here, can be written through what is below it.
-		var own []Resource
-		for _, resource := range []string{"namespaces", "namespaces/status", "namespaces/finalize", "secrets"} {
+		resources := []string{"namespaces", "namespaces/status", "namespaces/finalize", "secrets"}
+		own := make([]Resource, 0, len(resources))
+		for _, resource := range resources {
 			own = append(own, Resource{GroupVersionResource: corev1.SchemeGroupVersion.WithResource(resource)})
 		}
 		all = append(all, p.labelled("own.strict-mode", orkv1.LabelDeletionProtection, func(name string) admissionregistrationv1.ValidatingWebhook {
