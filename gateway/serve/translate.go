@@ -160,11 +160,10 @@ func (f *Field) write(object *unstructured.Unstructured, sent any, intent map[st
 
 // writeMetadata writes a label or an annotation, which are texts.
 func (f *Field) writeMetadata(object *unstructured.Unstructured, value any) error {
-	if several(value) {
-		return fmt.Errorf("a %s is no text", notes.TypeOf(value))
-	}
-	if !f.is(value) {
-		return fmt.Errorf("%q is no %s", template.Text(value), f.Declared.Type)
+	for _, kind := range []string{"string", string(f.Declared.Type)} {
+		if _, err := typed(value, kind); err != nil {
+			return err
+		}
 	}
 	text := template.Text(value)
 	if f.Place == InLabel {
@@ -186,28 +185,6 @@ func (f *Field) writeMetadata(object *unstructured.Unstructured, value any) erro
 	annotations[f.path[0]] = text
 	object.SetAnnotations(annotations)
 	return nil
-}
-
-// several tells whether a value is a map or a list.
-func several(value any) bool {
-	switch value.(type) {
-	case map[string]any, []any:
-		return true
-	}
-	return false
-}
-
-// is tells whether a value that becomes a text is one of the declared type.
-func (f *Field) is(value any) bool {
-	switch f.Declared.Type {
-	case "integer", "number":
-		number, ok := notes.NumberOf(value)
-		return ok && !isBlank(value) && (f.Declared.Type == "number" || number.Whole())
-	case "boolean":
-		_, ok := notes.BoolOf(value)
-		return ok && !isBlank(value)
-	}
-	return true
 }
 
 // kind is the type that a value gets: the declared one, else for what a template made that of the schema. Empty: its own.
@@ -232,26 +209,36 @@ func (f *Field) kind(path []string, known *roots.Props, made bool) string {
 	return known.Type
 }
 
-// set writes a value below spec. Two fields that write to one place would have been refused.
-func set(object *unstructured.Unstructured, path []string, value any, kind string) error {
+// typed reads a value as a type. Of any other name it is what it is.
+func typed(value any, kind string) (any, error) {
 	switch kind {
 	case "integer", "number":
 		number, ok := notes.NumberOf(value)
 		if !ok || isBlank(value) || kind == "integer" && !number.Whole() {
-			return fmt.Errorf("%q is no %s", template.Text(value), kind)
+			return nil, fmt.Errorf("%q is no %s", template.Text(value), kind)
 		}
-		value = number.Value()
+		return number.Value(), nil
 	case "boolean":
 		truth, ok := notes.BoolOf(value)
 		if !ok || isBlank(value) {
-			return fmt.Errorf("%q is no boolean", template.Text(value))
+			return nil, fmt.Errorf("%q is no boolean", template.Text(value))
 		}
-		value = truth
+		return truth, nil
 	case "string":
-		if several(value) {
-			return fmt.Errorf("a %s is no text", notes.TypeOf(value))
+		switch value.(type) {
+		case map[string]any, []any:
+			return nil, fmt.Errorf("a %s is no text", notes.TypeOf(value))
 		}
-		value = template.Text(value)
+		return template.Text(value), nil
+	}
+	return value, nil
+}
+
+// set writes a value below spec. Two fields that write to one place would have been refused.
+func set(object *unstructured.Unstructured, path []string, value any, kind string) error {
+	value, err := typed(value, kind)
+	if err != nil {
+		return err
 	}
 	if err := unstructured.SetNestedField(object.Object, value, append([]string{"spec"}, path...)...); err != nil {
 		return fmt.Errorf("%s: another field stands in its way", dotpath.Write(append([]string{"spec"}, path...)))
