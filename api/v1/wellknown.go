@@ -153,6 +153,11 @@ func Spellings(key string) []string {
 	return []string{Domain + name, LegacyDomain + name, OlderDomain + name}
 }
 
+var protects = Spellings(LabelDeletionProtection)
+
+// ProtectedBy is the spelling in which labels protect what has them from deletion, empty where they do not.
+func ProtectedBy(labels map[string]string) string { return Marked(labels, protects) }
+
 // Marked is the one of some spellings that labels have with the value true, empty for none.
 func Marked(labels map[string]string, spellings []string) string {
 	for _, key := range spellings {

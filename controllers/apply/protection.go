@@ -11,12 +11,9 @@ import (
 	"github.com/orkestra-runtime/orkestra/controllers"
 )
 
-// protects are the spellings of the label that keeps an object from being deleted.
-var protects = orkv1.Spellings(orkv1.LabelDeletionProtection)
-
 // Protected tells whether a label keeps the object from being deleted.
 func Protected(object *unstructured.Unstructured) bool {
-	return orkv1.Marked(object.GetLabels(), protects) != ""
+	return orkv1.ProtectedBy(object.GetLabels()) != ""
 }
 
 // ProtectedAmong lists the owner's children of the kinds that their labels protect and that are not on their way out, the last kind first.

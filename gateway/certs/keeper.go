@@ -218,9 +218,6 @@ func (k *Keeper) serve(now *served) {
 // errGiven is that a Secret is somebody else's.
 var errGiven = errors.New("the Secret is somebody else's")
 
-// protects are the spellings of the label that protects from deletion.
-var protects = orkv1.Spellings(orkv1.LabelDeletionProtection)
-
 // tries bounds how often a write is tried that others come before.
 const tries = 10
 
@@ -242,7 +239,7 @@ func (k *Keeper) write(
 			found = &data{values: secret.Data, annotations: secret.Annotations, given: !Ours(secret)}
 		}
 		changed, why, err := plan(found)
-		if changed == nil && found != nil && !found.given && k.opts.Protected() && orkv1.Marked(secret.Labels, protects) == "" {
+		if changed == nil && found != nil && !found.given && k.opts.Protected() && orkv1.ProtectedBy(secret.Labels) == "" {
 			changed, why = found, "it had not the label that protects it from deletion"
 		}
 		switch {

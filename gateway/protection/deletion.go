@@ -91,24 +91,15 @@ func (d *Deletion) deny(why string) admission.Response {
 	return forbidden(why)
 }
 
-// The spellings of the labels that protect an object, and that exempt it from strict mode.
-var (
-	protects = orkv1.Spellings(orkv1.LabelDeletionProtection)
-	exempts  = orkv1.Spellings(orkv1.LabelStrictExempt)
-)
-
 // Protected tells whether an object has the label with the value true, in any of its spellings.
 func Protected(object metav1.Object) bool {
-	return labelOf(object) != ""
+	return orkv1.ProtectedBy(object.GetLabels()) != ""
 }
-
-// labelOf is the label that protects an object, empty for none.
-func labelOf(object metav1.Object) string { return orkv1.Marked(object.GetLabels(), protects) }
 
 // Refusal says of an object of a kind that is protected why it is not deleted, and how it would be.
 func Refusal(kind string, object metav1.Object) string {
 	return fmt.Sprintf("%s %s is protected from deletion: remove its label %s first, or have the Katalog's entry do so",
-		kind, nameOf(object), labelOf(object))
+		kind, nameOf(object), orkv1.ProtectedBy(object.GetLabels()))
 }
 
 // forbidden is a denial with the code 403.

@@ -18,6 +18,9 @@ type Strict struct{ Identities }
 
 var _ admission.Handler = (*Strict)(nil)
 
+// exempts are the spellings of the label that exempts from strict mode.
+var exempts = orkv1.Spellings(orkv1.LabelStrictExempt)
+
 // Handle answers a request. The label that exempts an object is the runtime's alone, from its creation on: else whoever may write the object could exempt it
 // first.
 func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Response {
@@ -43,7 +46,7 @@ func (s *Strict) Handle(_ context.Context, r admission.Request) admission.Respon
 	if !Protected(before) || Protected(after) || exempt != "" {
 		return admission.Allowed("")
 	}
-	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set %s", r.Kind.Kind, nameOf(after), labelOf(before), way(own)))
+	return forbidden(fmt.Sprintf("%s %s is protected from deletion, and strictMode keeps the label %s on it: set %s", r.Kind.Kind, nameOf(after), orkv1.ProtectedBy(before.Labels), way(own)))
 }
 
 // way is what to set so that a label may go: of the gateway's own objects, or of the Katalog's resources.

@@ -37,7 +37,7 @@ func (n *ownNamespace) keep(ctx context.Context) error {
 	found := &metav1.PartialObjectMetadata{}
 	found.SetGroupVersionKind(corev1.SchemeGroupVersion.WithKind("Namespace"))
 	err := n.client.Get(ctx, client.ObjectKey{Name: n.name}, found)
-	if err == nil && orkv1.Marked(found.Labels, orkv1.Spellings(orkv1.LabelDeletionProtection)) == "" {
+	if err == nil && orkv1.ProtectedBy(found.Labels) == "" {
 		var patch []byte
 		if patch, err = json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]string{orkv1.LabelDeletionProtection: "true"}}}); err == nil {
 			err = n.client.Patch(ctx, found, client.RawPatch(types.MergePatchType, patch))

@@ -206,8 +206,9 @@ func (g *Gateway) Update(ctx context.Context, katalogs []*orkv1.Katalog, schemas
 	if err := opts.setDefaults(); err != nil {
 		return err
 	}
+	named := g.otherServices(g.opts.Katalogs)
 	for _, service := range g.otherServices(katalogs) {
-		if !slices.Contains(g.otherServices(g.opts.Katalogs), service) {
+		if !slices.Contains(named, service) {
 			return fmt.Errorf("the Service %s is not one that the certificate has the name of: start the gateway again", service)
 		}
 	}

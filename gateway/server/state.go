@@ -230,7 +230,7 @@ func (s *state) registrations() *registration.Plan {
 			plan.AdmissionService = cmp.Or(plan.AdmissionService, s.Webhooks.ServiceName)
 			plan.AdmissionPolicy = policy(plan.AdmissionPolicy, s.Webhooks.FailurePolicy)
 		}
-		if s.DeletionProtection != nil && (s.DeletionProtection.Enabled == nil || *s.DeletionProtection.Enabled) {
+		if s.DeletionProtection.On() {
 			plan.Protected, plan.StrictOwn = true, plan.StrictOwn || s.DeletionProtection.StrictMode
 			plan.DeletionService = cmp.Or(plan.DeletionService, s.DeletionProtection.ServiceName)
 			plan.DeletionPolicy = policy(plan.DeletionPolicy, s.DeletionProtection.FailurePolicy)
