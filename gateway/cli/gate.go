@@ -176,8 +176,8 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 	if err != nil {
 		return err //nolint:wrapcheck // names the Katalog
 	}
-	if err := f.serveLive(mgr, gateway); err != nil {
-		return err
+	if err := command.ServeLive(mgr, f.metrics, f.apiToken, gateway.LiveAPI); err != nil {
+		return err //nolint:wrapcheck // says what it does
 	}
 	r := &reloader{
 		watcher: watcher, sources: result.Sources, gateway: gateway,
@@ -187,18 +187,6 @@ func (f *gateFlags) gate(cmd *cobra.Command, opts Options) error {
 		return fmt.Errorf("add the watch of the files: %w", err)
 	}
 	return mgr.Start(ctx) //nolint:wrapcheck // names the part that failed
-}
-
-// serveLive puts the live API beside the metrics.
-func (f *gateFlags) serveLive(mgr manager.Manager, gateway *server.Gateway) error {
-	token, err := command.APIToken(f.apiToken)
-	if err != nil || f.metrics == "0" {
-		return err //nolint:wrapcheck // names the file
-	}
-	if err := mgr.AddMetricsServerExtraHandler("/", gateway.LiveAPI(token)); err != nil {
-		return fmt.Errorf("serve the live API: %w", err)
-	}
-	return nil
 }
 
 // names are those of the two processes: by a flag, by a Katalog, by the environment.

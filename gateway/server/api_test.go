@@ -106,6 +106,15 @@ metadata: {name: shop}
 gateway: {endpoint: https://gateway, api: {enabled: true, ` + settings + `}}
 spec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}, serve: {enabled: true, namespace: shop}}}}
 `
+	s := stateOf(t, text)
+	s.plan = s.registrations()
+	api, err := s.api()
+	return s, api, err
+}
+
+// stateOf is the state of a gateway of a Katalog, of which the entries alone are compiled yet.
+func stateOf(t *testing.T, text string) *state {
+	t.Helper()
 	loaded, err := katalog.Parse(katalog.Options{Gateway: true}, "katalog.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
@@ -115,16 +124,16 @@ spec: {crds: {site: {apiTypes: {group: example.com, version: v1, kind: Site}, se
 		t.Fatal(err)
 	}
 	s := &state{
-		shared: shared{mgr: offline{}, direct: fake.NewClientBuilder().Build(), metrics: recorder, statistics: &statistics.Statistics{}, static: &auth.Static{}},
-		opts:   Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Schemas: func(string) map[string]*roots.Props { return nil }},
+		shared: shared{mgr: offline{}, direct: fake.NewClientBuilder().WithScheme(scheme()).Build(), metrics: recorder, statistics: &statistics.Statistics{}, static: &auth.Static{}},
+		opts: Options{
+			Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Service: "gate", Schemas: func(string) map[string]*roots.Props { return nil },
+		},
 	}
 	var errs field.ErrorList
 	if s.entries, errs = entry.Compile(s.opts.Katalogs[0], s.opts.Schemas); len(errs) > 0 {
 		t.Fatal(errs.ToAggregate())
 	}
-	s.plan = s.registrations()
-	api, err := s.api()
-	return s, api, err
+	return s
 }
 
 // TestTokenVariable shows that a gateway does not start with a token that nobody gave a value.

@@ -10,37 +10,18 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/prometheus/client_golang/prometheus"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"sigs.k8s.io/controller-runtime/pkg/client/fake"
 
-	"github.com/orkestra-runtime/orkestra/api/katalog"
-	orkv1 "github.com/orkestra-runtime/orkestra/api/v1"
-	"github.com/orkestra-runtime/orkestra/conditions/roots"
 	"github.com/orkestra-runtime/orkestra/gateway/certs"
-	"github.com/orkestra-runtime/orkestra/gateway/entry"
-	"github.com/orkestra-runtime/orkestra/gateway/metrics"
 	"github.com/orkestra-runtime/orkestra/gateway/statistics"
 )
 
 // lively is a gateway of a Katalog that nothing was asked of yet.
 func lively(t *testing.T, text string) *Gateway {
 	t.Helper()
-	loaded, err := katalog.Parse(katalog.Options{Gateway: true}, "katalog.yaml", []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	recorder, err := metrics.New(prometheus.NewRegistry())
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := &state{
-		shared: shared{metrics: recorder, statistics: &statistics.Statistics{}},
-		opts:   Options{Katalogs: []*orkv1.Katalog{loaded.Documents[0].Katalog}, Namespace: "ops", Service: "gate"},
-	}
-	s.entries, _ = entry.Compile(s.opts.Katalogs[0], func(string) map[string]*roots.Props { return nil })
+	s := stateOf(t, text)
 	s.routes = s.webhooks()
-	g := &Gateway{shared: s.shared, opts: s.opts, keeper: certs.New(certs.Options{Client: fake.NewClientBuilder().WithScheme(scheme()).Build(), Namespace: "ops", Service: "gate"})}
+	g := &Gateway{shared: s.shared, opts: s.opts, keeper: certs.New(certs.Options{Client: s.direct, Namespace: "ops", Service: "gate"})}
 	g.server = newHTTPSServer("127.0.0.1", 0, g.keeper.GetCertificate)
 	g.current.Store(s)
 	return g

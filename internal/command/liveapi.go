@@ -3,6 +3,7 @@ package command
 import (
 	"errors"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -22,6 +23,23 @@ func CheckPort() error {
 		if number, err := strconv.Atoi(text); text != "" && (err != nil || number < 1 || number > 65535) {
 			return fmt.Errorf("environment: %s: want a number from 1 to 65535, got %q", name, text)
 		}
+	}
+	return nil
+}
+
+// besideMetrics is the part of a Manager that serves metrics.
+type besideMetrics interface {
+	AddMetricsServerExtraHandler(path string, handler http.Handler) error
+}
+
+// ServeLive puts a live API beside the metrics, with the token of a file, as APIToken reads it. Where the address of the metrics is 0 there are none, and no API.
+func ServeLive(mgr besideMetrics, address, tokenFile string, api func(token string) http.Handler) error {
+	token, err := APIToken(tokenFile)
+	if err != nil || address == "0" {
+		return err
+	}
+	if err := mgr.AddMetricsServerExtraHandler("/", api(token)); err != nil {
+		return fmt.Errorf("serve the live API: %w", err)
 	}
 	return nil
 }

@@ -2,7 +2,7 @@ package cli
 
 import (
 	"cmp"
-	"fmt"
+	"net/http"
 	"os"
 	"sync"
 
@@ -17,18 +17,13 @@ import (
 
 // serveLive puts the live API beside the metrics.
 func (f *runFlags) serveLive(mgr manager.Manager, e *engine.Engine, w *written) error {
-	token, err := command.APIToken(f.tokenFile)
-	if err != nil || f.metrics == "0" {
-		return err
-	}
-	api := e.Handler(live.Options{
-		Token: token, Version: versionOf().Ork, GatewayEndpoint: os.Getenv("ORK_GATEWAY_ENDPOINT"),
-		Written: w.of,
+	//nolint:wrapcheck // says what it does
+	return command.ServeLive(mgr, f.metrics, f.tokenFile, func(token string) http.Handler {
+		return e.Handler(live.Options{
+			Token: token, Version: versionOf().Ork, GatewayEndpoint: os.Getenv("ORK_GATEWAY_ENDPOINT"),
+			Written: w.of,
+		})
 	})
-	if err := mgr.AddMetricsServerExtraHandler("/", api); err != nil {
-		return fmt.Errorf("serve the live API: %w", err)
-	}
-	return nil
 }
 
 // written is what the files have of the Katalogs that run. A Katalog of an object is not among them.
